@@ -1,0 +1,80 @@
+"""What can go wrong, said to a reader in one sentence.
+
+The one exception tree of the package (exit code of the command line in brackets):
+
+    WaitlabError
+    ├── ControlError        a control, argument or name is wrong; nothing was started  (2)
+    ├── BuildError          the servers could not be fetched or built                  (3)
+    ├── ServiceError        a service could not start, or is not what was asked for    (3)
+    │   ├── ServiceDied     it ended by itself
+    │   └── ServiceTimeout  it did not answer within its deadline
+    ├── LoadError           the load engine failed                                     (3)
+    └── VoidRun             measured, but the client was the bottleneck                (4)
+
+Every error has what was wanted, what was found, and one line that starts `Try:`.
+"""
+
+from __future__ import annotations
+
+
+class WaitlabError(Exception):
+    """A failure told as a sentence, with what was found and what to try."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, found: str = "", tip: str) -> None:
+        self.what = what
+        self.found = found
+        self.tip = tip
+        super().__init__(self.text)
+
+    @property
+    def text(self) -> str:
+        """The whole message: sentence, `Found:` where something was found, `Try:`."""
+        found = [f"Found: {self.found}"] if self.found else []
+        return "\n".join([self.what, *found, f"Try: {self.tip}"])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines instead of a traceback."""
+        return self.text.splitlines()
+
+
+class ControlError(WaitlabError):
+    """A control, argument or name is wrong; nothing was started."""
+
+    exit_code = 2
+
+
+class BuildError(WaitlabError):
+    """The servers could not be fetched or built."""
+
+    exit_code = 3
+
+
+class ServiceError(WaitlabError):
+    """A service could not start, or is not what was asked for."""
+
+    exit_code = 3
+
+
+class ServiceDied(ServiceError):
+    """A service ended by itself."""
+
+
+class ServiceTimeout(ServiceError):
+    """A service did not answer within its deadline."""
+
+
+class LoadError(WaitlabError):
+    """The load engine failed."""
+
+    exit_code = 3
+
+
+class VoidRun(WaitlabError):
+    """Measured, but not fit to be shown as a result."""
+
+    exit_code = 4
