@@ -1,0 +1,92 @@
+package waitlab.webflux;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import reactor.core.Disposable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The threads for offloaded blocking calls: Reactor's shared boundedElastic until another size is asked for, then a
+ * pool of that size. Work that was accepted before a change still runs to its end on the threads it was given to.
+ */
+class OffloadPool implements Scheduler {
+
+    /** The largest size that is accepted. */
+    static final int LARGEST = 2_000;
+
+    private static final int THREAD_LIVES_S = 60;
+
+    private record Threads(Scheduler scheduler, int size, String name) {}
+
+    private volatile Threads threads = new Threads(Schedulers.boundedElastic(), usualSize(), "boundedElastic");
+
+    /** Ten threads a processor, which is Reactor's choice. */
+    static int usualSize() {
+        return Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
+    }
+
+    int size() {
+        return threads.size();
+    }
+
+    String name() {
+        return threads.name();
+    }
+
+    /** Sends new work to {@code size} threads from now on. */
+    synchronized void resize(int size) {
+        if (size == threads.size()) {
+            return;
+        }
+        Threads before = threads;
+        threads = size == usualSize()
+                ? new Threads(Schedulers.boundedElastic(), size, "boundedElastic")
+                : new Threads(ofSize(size), size, "offload");
+        if (before.scheduler() != Schedulers.boundedElastic()) {
+            before.scheduler().disposeGracefully().subscribe();
+        }
+    }
+
+    private static Scheduler ofSize(int size) {
+        AtomicInteger count = new AtomicInteger();
+        return Schedulers.newBoundedElastic(
+                size, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, task -> daemon(task, count), THREAD_LIVES_S);
+    }
+
+    private static Thread daemon(Runnable task, AtomicInteger count) {
+        Thread thread = new Thread(task, "offload-" + count.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public Disposable schedule(Runnable task) {
+        return onCurrent(scheduler -> scheduler.schedule(task));
+    }
+
+    @Override
+    public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+        return onCurrent(scheduler -> scheduler.schedule(task, delay, unit));
+    }
+
+    @Override
+    public Worker createWorker() {
+        return onCurrent(Scheduler::createWorker);
+    }
+
+    /** A pool may be replaced between our look at it and its use; then the new one takes the work. */
+    private <T> T onCurrent(Function<Scheduler, T> use) {
+        Scheduler seen = threads.scheduler();
+        try {
+            return use.apply(seen);
+        } catch (RejectedExecutionException refused) {
+            if (seen == threads.scheduler()) {
+                throw refused;
+            }
+            return use.apply(threads.scheduler());
+        }
+    }
+}

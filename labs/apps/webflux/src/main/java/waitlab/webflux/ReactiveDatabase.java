@@ -1,0 +1,29 @@
+package waitlab.webflux;
+
+import java.time.Duration;
+import org.springframework.r2dbc.core.DatabaseClient;
+import reactor.core.publisher.Mono;
+import waitlab.shared.LabClock;
+import waitlab.shared.Reply;
+import waitlab.shared.Waits;
+
+/** The same query through R2DBC: no thread waits; whichever loop receives the answer carries on. */
+class ReactiveDatabase {
+
+    private final DatabaseClient client;
+    private final Duration timeout;
+
+    ReactiveDatabase(DatabaseClient client, Duration timeout) {
+        this.client = client;
+        this.timeout = timeout;
+    }
+
+    Mono<Reply> sleep(Duration wait) {
+        return Mono.fromSupplier(LabClock::nowUs).flatMap(started -> query(wait).then(Mono.fromCallable(
+                () -> new Reply(Thread.currentThread().getName(), started, LabClock.nowUs()))));
+    }
+
+    private Mono<Void> query(Duration wait) {
+        return client.sql("select pg_sleep($1)").bind(0, Waits.inSeconds(wait)).then().timeout(timeout);
+    }
+}
