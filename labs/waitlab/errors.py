@@ -9,7 +9,7 @@ The one exception tree of the package (exit code of the command line in brackets
     │   ├── ServiceDied     it ended by itself
     │   └── ServiceTimeout  it did not answer within its deadline
     ├── LoadError           the load engine failed                                     (3)
-    └── VoidRun             measured, but the client was the bottleneck                (4)
+    └── Interrupted         the reader stopped it before anything was measured         (130)
 
 Every error has what was wanted, what was found, and one line that starts `Try:`.
 """
@@ -74,7 +74,7 @@ class LoadError(WaitlabError):
     exit_code = 3
 
 
-class VoidRun(WaitlabError):
-    """Measured, but not fit to be shown as a result."""
+class Interrupted(WaitlabError):
+    """The reader stopped it before anything was measured; the servers go on."""
 
-    exit_code = 4
+    exit_code = 130

@@ -15,6 +15,7 @@ from typing import Any
 
 from waitlab.controls import Value
 from waitlab.load.samples import ERROR_CLASSES, OK, Sample, from_row
+from waitlab.progress import already_shown
 
 
 def percentile(sorted_ms: Sequence[float], share: float) -> float | None:
@@ -129,6 +130,11 @@ class Run:
 
     def __repr__(self) -> str:
         return self.line
+
+    def _ipython_display_(self) -> None:
+        """In a notebook: the line, unless this cell has just shown it."""
+        if not already_shown(self):
+            print(self.line)
 
     @property
     def void(self) -> bool:

@@ -1,0 +1,30 @@
+"""The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from waitlab.controls import nearest
+from waitlab.errors import ControlError
+from waitlab.experiments.base import Experiment
+
+__all__ = ["Experiment", "get", "known"]
+
+CHAPTERS = ("lab_webflux",)
+
+
+@cache
+def known() -> dict[str, Experiment]:
+    """Every experiment by name, in the order of the chapters."""
+    modules = [importlib.import_module(f"{__name__}.{stem}") for stem in CHAPTERS]
+    return {experiment.name: experiment for module in modules for experiment in module.EXPERIMENTS}
+
+
+def get(name: str) -> Experiment:
+    """The experiment of that name; ControlError with the nearest names if there is none."""
+    if not isinstance(name, str) or name not in known():
+        raise ControlError(
+            f"There is no experiment named {name!r}.", tip=nearest(str(name), known()) + " (waitlab experiments)"
+        )
+    return known()[name]

@@ -1,0 +1,51 @@
+"""What this machine allows: threads, descriptors, database connections. Refusals show both numbers."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+from waitlab.errors import ControlError
+
+DATABASE_CONNECTIONS = 300
+RESERVED_CONNECTIONS = 13
+"""Kept free of JDBC: PostgreSQL's own three for administrators, and the R2DBC pool's ten."""
+SPARE_THREADS = 200
+SPARE_DESCRIPTORS = 100
+
+
+def threads() -> int:
+    """Threads that one process may still make here: the kernel's, the user's and the container's limit."""
+    known = [_number(path) for path in ("/proc/sys/kernel/threads-max", "/sys/fs/cgroup/pids.max")]
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    if soft != resource.RLIM_INFINITY:
+        known.append(soft)
+    return max(1, min([n for n in known if n] or [4096]) - SPARE_THREADS)
+
+
+def descriptors() -> int:
+    """Connections that one process may hold here: the hard limit of file descriptors, less some to spare."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1_000_000 if hard == resource.RLIM_INFINITY else max(1, hard - SPARE_DESCRIPTORS)
+
+
+def jdbc_connections() -> int:
+    """Connections that a JDBC pool may hold at most."""
+    return DATABASE_CONNECTIONS - RESERVED_CONNECTIONS
+
+
+def refuse_above(control: str, asked: float, limit: float, why: str) -> None:
+    """ControlError with both numbers where `asked` is above what the machine allows."""
+    if asked > limit:
+        raise ControlError(
+            f"{control}={asked:g} asks for more than this machine allows: {why} at most {limit:g}.",
+            tip=f"{control}={limit:g} or less",
+        )
+
+
+def _number(path: str) -> int | None:
+    try:
+        text = Path(path).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None

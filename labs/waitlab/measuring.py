@@ -1,0 +1,83 @@
+"""`waitlab measure`: one experiment from the shell, once or repeated, as a line or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+
+from waitlab import experiments, session
+from waitlab.errors import ControlError
+from waitlab.load.samples import write_csv
+from waitlab.runs import Run
+
+PutJson = Callable[[object], None]
+
+
+def measure(
+    name: str, given: Mapping[str, object], repeat: int | None, samples: Path | None, put_json: PutJson | None
+) -> int:
+    """Measures and tells; the exit code (0, 3 a server died, 4 void, 130 stopped)."""
+    settings = experiments.get(name).settle(given)
+    files = _files(samples, repeat or 1)
+    runs: list[Run] = []
+    for file in files:
+        taken = session.run(name, progress=lambda share, text: None, **settings)
+        runs.append(taken)
+        if file:
+            write_csv(file, [s for series in taken.series.values() for s in series.samples])
+        if put_json is None:
+            click.echo(taken.line)
+        if taken.partial:
+            break
+    if put_json is not None:
+        results = [taken.to_dict() for taken in runs]
+        put_json({"runs": results, "spread": spread(results)} if repeat else results[0])
+    elif repeat:
+        _tell_spread(spread([taken.to_dict() for taken in runs]))
+    return max(_code(taken) for taken in runs)
+
+
+def spread(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Minimum, median and maximum of every number in series and facts, by its dotted name."""
+    flat = [{**_numbers("series", r["series"]), **_numbers("facts", r["facts"])} for r in results]
+    names = [name for name in flat[0] if all(name in one for one in flat)]
+    columns = {name: [one[name] for one in flat] for name in names}
+    return {name: {"min": min(c), "median": median(c), "max": max(c)} for name, c in columns.items()}
+
+
+def _numbers(prefix: str, value: object) -> dict[str, float]:
+    if isinstance(value, Mapping):
+        parts = [_numbers(f"{prefix}.{key}", item) for key, item in value.items()]
+        return {name: number for part in parts for name, number in part.items()}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return {prefix: value} if is_number else {}  # type: ignore[dict-item]
+
+
+def _tell_spread(found: dict[str, dict[str, float]]) -> None:
+    for name, s in found.items():
+        if name.endswith("_ms") or name.endswith("_per_s") or name.endswith("_share"):
+            click.echo(f"{name:<32} {s['min']:>10,.1f} {s['median']:>10,.1f} {s['max']:>10,.1f}")
+
+
+def _code(run: Run) -> int:
+    if run.partial:
+        return 130
+    return 3 if "server_died" in run.facts else 4 if run.void else 0
+
+
+def _files(samples: Path | None, count: int) -> list[Path | None]:
+    """Where each run's samples go, made now so that a wrong place is told before anything starts."""
+    if samples is None:
+        return [None] * count
+    several = [samples.with_stem(f"{samples.stem}-{n}") for n in range(1, count + 1)]
+    files = [samples] if count == 1 else several
+    for file in files:
+        try:
+            file.touch()
+        except OSError as error:
+            raise ControlError(f"--samples cannot write {file}: {error.strerror}.", tip="--samples samples.csv") from None
+    return list(files)

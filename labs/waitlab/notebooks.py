@@ -1,0 +1,114 @@
+"""The chapters as files: their stems, JupyterLab on them, and running one headless."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from waitlab.controls import nearest
+from waitlab.errors import ControlError
+from waitlab.paths import ROOT
+from waitlab.progress import MIMETYPE
+
+FOLDER = ROOT / "notebooks"
+CONFIG = Path(__file__).parent / "jupyter"
+BUDGET_S = 600
+Say = Callable[[str], Any]
+
+
+def stems() -> list[str]:
+    """The chapters' stems, in reading order."""
+    return sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+
+
+def known_stem(stem: str) -> str:
+    """`stem` if there is such a chapter (with or without .ipynb); ControlError with the nearest if not."""
+    stem = Path(stem).name.removesuffix(".ipynb")
+    if stem not in stems():
+        raise ControlError(f"There is no chapter named {stem!r}.", tip=nearest(stem, stems()))
+    return stem
+
+
+def open_lab(stem: str, *, browser: bool, port: int | None) -> NoReturn:
+    """Becomes JupyterLab, opened at the chapter; it prints its address and keeps its token."""
+    page = f"/lab/tree/notebooks/{known_stem(stem)}.ipynb"
+    options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={page}", "--ServerApp.ip=127.0.0.1"]
+    options += [] if browser else ["--no-browser"]
+    options += [f"--ServerApp.port={port}"] if port else []
+    options += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    sys.stdout.flush()
+    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options], lab_environment())
+
+
+def lab_environment() -> dict[str, str]:
+    """The environment for JupyterLab: ours, with the project's settings found first."""
+    paths = [str(CONFIG), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+
+
+def execute(stem: str, say: Say, budget_s: float = BUDGET_S) -> int:
+    """Executes a chapter in a kernel of its own and tells each Run's line; the exit code.
+
+    A cell that raises, and a cell tagged `raises-exception` that does not, are failures; a void run says so itself.
+    """
+    say(f"{stem}:")
+    start = time.monotonic()
+    book, failure = _execute(stem, budget_s)
+    lines, codes = [], [failure] if failure else []
+    for cell in book.cells:
+        for output in cell.get("outputs", []):
+            shown = output.get("data", {}).get(MIMETYPE)
+            if shown:
+                lines.append(shown["line"])
+            if output["output_type"] == "error" and not _may_raise(cell):
+                say(_error(output))
+                codes.append(_error_code(output))
+        if _may_raise(cell) and cell.get("execution_count") and not _raised(cell):
+            say(f"This cell should have failed and did not:\n{cell.source}")
+            codes.append(1)
+    for line in lines:
+        say(f"  {line}")
+    say(f"{stem}: {'done' if not codes else 'FAILED'} in {time.monotonic() - start:.0f} s")
+    return max(codes, default=0)
+
+
+def _execute(stem: str, budget_s: float) -> tuple[Any, int]:
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    book: Any = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    place = {"metadata": {"path": str(FOLDER)}}
+    client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
+    try:
+        client.execute()
+    except CellExecutionError:
+        return book, 0
+    except (CellTimeoutError, DeadKernelError):
+        return book, 1
+    return book, 0
+
+
+def _may_raise(cell: Any) -> bool:
+    return "raises-exception" in cell.metadata.get("tags", [])
+
+
+def _raised(cell: Any) -> bool:
+    return any(output["output_type"] == "error" for output in cell.get("outputs", []))
+
+
+def _error(output: Any) -> str:
+    ours = "Try:" in output["evalue"]
+    return output["evalue"] if ours else f"{output['ename']}: {output['evalue']}"
+
+
+def _error_code(output: Any) -> int:
+    """The exit code of one of our errors by its name; 1 for any other."""
+    from waitlab import errors
+
+    kind = getattr(errors, output["ename"], None)
+    return int(getattr(kind, "exit_code", 1))

@@ -1,0 +1,67 @@
+"""Controls: what becomes a value, and what is refused in one sentence."""
+
+import pytest
+
+from waitlab.controls import Control, settle
+from waitlab.errors import ControlError
+
+K = Control("k", int, 4, "requests", 0, 500)
+SHARE = Control("share", float, 0.01, low=0, high=1)
+KIND = Control("endpoint", str, "sleep", choices=("sleep", "jdbc"))
+KEEP = Control("keep_alive", bool, False)
+CPUS = Control("cpus", int, 2, low=1, high=64)
+POOL = Control("pool", int, lambda s: 10 * int(s["cpus"]), low=1, high=1000, computed="10 x cpus")
+
+
+@pytest.mark.parametrize("value", [0, 500, "0", " 7 ", 4.0, "+3"])
+def test_whole_numbers_in_range_are_taken(value):
+    assert K.parse(value) == int(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", " ", "abc", -1, "-1", 1.5, "1.5", True, None, 10**9, "1e2", "0x10", "١", [], float("nan"), "1_0"]
+)
+def test_anything_else_is_refused_with_name_unit_and_range(value):
+    with pytest.raises(ControlError) as refused:
+        K.parse(value)
+    for part in ("k", "requests", "0 to 500", "Try:"):
+        assert part in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "", True, None, -0.1, 1.1, "half", "1_0"])
+def test_fractions_must_be_finite_numbers_in_range(value):
+    with pytest.raises(ControlError):
+        SHARE.parse(value)
+
+
+@pytest.mark.parametrize("value", ["SLEEP", "", None, 3, "nope", True])
+def test_a_choice_is_one_of_its_values_to_the_letter(value):
+    with pytest.raises(ControlError, match="sleep, jdbc"):
+        KIND.parse(value)
+
+
+@pytest.mark.parametrize("value", ["", "yes", 1, 0, None, "1"])
+def test_a_switch_is_true_or_false(value):
+    with pytest.raises(ControlError, match="true or false"):
+        KEEP.parse(value)
+
+
+def test_true_and_false_may_come_as_text():
+    assert KEEP.parse("True") is True
+    assert KEEP.parse("false") is False
+
+
+def test_a_default_may_follow_another_control():
+    assert settle([CPUS, POOL], {}, "x") == {"cpus": 2, "pool": 20}
+    assert settle([CPUS, POOL], {"cpus": "6"}, "x")["pool"] == 60
+    assert settle([POOL, CPUS], {"cpus": 3, "pool": 5}, "x") == {"pool": 5, "cpus": 3}
+
+
+def test_an_unknown_control_is_answered_with_the_nearest():
+    with pytest.raises(ControlError, match="Try: cpus"):
+        settle([CPUS, POOL], {"cpu": 2}, "x")
+
+
+def test_a_long_number_is_refused_and_not_computed():
+    with pytest.raises(ControlError):
+        K.parse("9" * 5000)
