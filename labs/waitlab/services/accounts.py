@@ -1,0 +1,66 @@
+"""The account that PostgreSQL runs under: it refuses root, so root lends it an unprivileged one.
+
+No account is made and no permission of a folder above is changed: the data lies in a folder of its own, where
+that account can reach it.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from waitlab.errors import ServiceError
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user and group of this machine, by number."""
+
+    uid: int
+    gid: int
+
+
+def lent_account() -> Account | None:
+    """Whom PostgreSQL runs as where we are root; None where it can run as ourselves."""
+    if os.geteuid() != 0:
+        return None
+    names = ("nobody", "daemon", "postgres")
+    known = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
+    for entry in [known[name] for name in names if name in known] or list(known.values()):
+        return Account(entry.pw_uid, entry.pw_gid)
+    raise ServiceError(
+        "PostgreSQL refuses to run as root, and this machine has no other account to lend it.",
+        found="no account but root in the user database",
+        tip="run as a user that is not root.",
+    )
+
+
+def data_folder(lab_folder: Path, lab_id: str, account: Account | None) -> Path:
+    """Makes the folder of the database: in the lab's folder, or where the lent account can reach it."""
+    if account is None:
+        folder = lab_folder / "postgres"
+        folder.mkdir(mode=0o700)
+        return folder
+    folder = Path(tempfile.mkdtemp(prefix=f"waitlab-{lab_id}-", dir=_open_place()))
+    os.chown(folder, account.uid, account.gid)
+    return folder
+
+
+def _open_place() -> Path:
+    """A folder for temporary files whose parents let everyone through."""
+    places = [Path(tempfile.gettempdir()).absolute(), Path("/tmp"), Path("/var/tmp")]
+    for place in places:
+        if os.access(place, os.W_OK) and all(_lets_through(each) for each in (place, *place.parents)):
+            return place
+    raise ServiceError(
+        "PostgreSQL needs a folder that an unprivileged account can reach.",
+        found=f"closed to others: {', '.join(map(str, dict.fromkeys(places)))}",
+        tip="set TMPDIR to a folder that is open to all, as /tmp usually is.",
+    )
+
+
+def _lets_through(folder: Path) -> bool:
+    return folder.is_dir() and bool(folder.stat().st_mode & 0o001)
