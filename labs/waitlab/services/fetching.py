@@ -76,7 +76,7 @@ def certificate_error(title: str, found: str) -> BuildError:
     return BuildError(
         f"{title} could not be fetched: the certificate of the other side is not trusted here.",
         found=found,
-        tip="set SSL_CERT_FILE to the bundle that holds your proxy's certificate, and run `waitlab build` again.",
+        tip="set SSL_CERT_FILE to the bundle with your proxy's certificate, and run `waitlab build` again.",
     )
 
 

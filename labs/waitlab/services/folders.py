@@ -70,7 +70,7 @@ def write_whole(file: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(content)
         Path(draft).chmod(0o644)
-        os.replace(draft, file)
+        Path(draft).replace(file)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
@@ -85,8 +85,8 @@ def _replace(draft: Path, target: Path) -> None:
     draft.chmod(0o755)
     if target.exists():
         old = Path(tempfile.mkdtemp(prefix=_draft_prefix(target), dir=target.parent))
-        os.rename(target, old / "old")
-        os.rename(draft, target)
+        target.rename(old / "old")
+        draft.rename(target)
         shutil.rmtree(old, ignore_errors=True)
     else:
-        os.rename(draft, target)
+        draft.rename(target)

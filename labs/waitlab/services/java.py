@@ -115,7 +115,7 @@ def _prefixes() -> Iterable[str]:
 
 def _matches(patterns: Iterable[str]) -> Iterator[Path]:
     for pattern in patterns:
-        path = Path(os.path.expanduser(pattern))
+        path = Path(pattern.replace("~", os.environ.get("HOME", ""), 1))
         if path.is_absolute():
             yield from sorted(Path("/").glob(str(path.relative_to("/"))))
 

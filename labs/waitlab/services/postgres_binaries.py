@@ -114,7 +114,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 def _open_xz(packed: object) -> tarfile.TarFile:
     try:
-        return tarfile.open(fileobj=packed, mode="r:xz")  # type: ignore[call-overload, no-any-return]
+        return tarfile.open(fileobj=packed, mode="r:xz")  # type: ignore[call-overload]
     except tarfile.CompressionError as missing:
         raise BuildError(
             f"{TITLE} could not be unpacked: this Python was built without lzma.",
