@@ -159,16 +159,23 @@ def parse_pairs(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Runs the command; every failure ends as a sentence and an exit code."""
+    """The command `waitlab`."""
+    sys.exit(command(sys.argv[1:]))
+
+
+def command(arguments: list[str]) -> int:
+    """Runs one command; every failure ends as a sentence on standard error and an exit code."""
     from waitlab import cli_services
 
     cli_services.add_to(cli)
-    sys.exit(_guarded(lambda: cli.main(standalone_mode=False)))
+    return _guarded(lambda: cli.main(arguments, prog_name="waitlab", standalone_mode=False))
 
 
 def _guarded(command: Callable[[], Any]) -> int:
     try:
         return int(command() or 0)
+    except SystemExit as end:
+        return int(end.code or 0)
     except WaitlabError as error:
         say(error.text)
         return error.exit_code
