@@ -1,0 +1,103 @@
+"""libcurl's transfers on epoll or kqueue, and the pipe to the owner."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import selectors
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pycurl
+
+STDIN, STDOUT = 0, 1
+mono = time.monotonic
+
+
+class Stopped(Exception):
+    """The owner said stop, or is gone."""
+
+
+class Wire:
+    """libcurl's multi handle on epoll or kqueue, with the owner's pipe among its descriptors."""
+
+    def __init__(self, on_end: Callable[[Any, int, float], None]) -> None:
+        self.on_end = on_end
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(STDIN, selectors.EVENT_READ)
+        self.known: set[int] = set()
+        self.timer = float("inf")
+        self.running = 0
+        self.stopped = False
+        self.multi = pycurl.CurlMulti()
+        self.multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self.multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+        self.multi.setopt(pycurl.M_MAXCONNECTS, 100_000)
+
+    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
+        if what == pycurl.POLL_REMOVE:
+            if fd in self.known:
+                self.known.remove(fd)
+                self.selector.unregister(fd)
+        elif fd in self.known:
+            self.selector.modify(fd, what)  # POLL_IN and POLL_OUT are EVENT_READ and EVENT_WRITE
+        else:
+            self.known.add(fd)
+            self.selector.register(fd, what)
+
+    def _set_timer(self, ms: int) -> None:
+        self.timer = float("inf") if ms < 0 else mono() + ms / 1000
+
+    def start(self, handle: Any) -> None:
+        """Starts a transfer now, and not at the next turn."""
+        self.multi.add_handle(handle)
+        self.running += 1
+        self.act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def act(self, fd: int, mask: int) -> None:
+        """Lets libcurl work on a descriptor (or on its timers), and hands on the transfers that ended by it."""
+        before, (_, self.running) = self.running, self.multi.socket_action(fd, mask)
+        if self.running < before:
+            now, left = mono(), 1
+            while left:
+                left, good, bad = self.multi.info_read(100)
+                for handle, code in [*((h, 0) for h in good), *((h, code) for h, code, _ in bad)]:
+                    self.multi.remove_handle(handle)
+                    self.on_end(handle, code, now)
+
+    def turn(self, wait_s: float, between: Callable[[], None] = lambda: None) -> None:
+        """Handles what is ready within `wait_s`, kept to the microsecond (epoll itself counts milliseconds)."""
+        if (wait_s := min(wait_s, self.timer - mono())) > 0:
+            select.select([self.selector], [], [], wait_s)
+        for key, mask in self.selector.select(0):
+            if key.fd == STDIN:
+                self.listen()
+            else:
+                self.act(key.fd, mask)
+                between()
+        if self.timer <= mono():
+            self.timer = float("inf")
+            self.act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def listen(self) -> None:
+        """Reads the owner's word: a line "stop" and the end of the pipe both mean stop."""
+        word = os.read(STDIN, 4096)
+        self.stopped = self.stopped or not word or b"stop" in word
+        if not word:
+            self.selector.unregister(STDIN)
+
+    def pause(self, seconds: float) -> None:
+        """Lets time pass before time 0, listening to the owner."""
+        if select.select([STDIN], [], [], seconds)[0]:
+            self.listen()
+        if self.stopped:
+            raise Stopped
+
+
+def say(message: dict[str, Any]) -> None:
+    """One line of JSON to the owner."""
+    line = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+    while line:
+        line = line[os.write(STDOUT, line) :]
