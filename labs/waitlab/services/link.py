@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,7 @@ class Link:
         self.children: dict[str, Child] = {}
         self._answers: dict[int, dict[str, Any]] = {}
         self._numbers = itertools.count(1)
-        self._ended = False
+        self.ended_s: float | None = None
         self._process = _start(folder)
         self.pid = self._process.pid
         _links.add(self)
@@ -65,14 +66,14 @@ class Link:
     @property
     def alive(self) -> bool:
         """Whether the supervisor still answers to us."""
-        return not self._ended and os.getpid() == self.owner
+        return self.ended_s is None and os.getpid() == self.owner
 
     def ask(self, do: str, *, within_s: float = ANSWER_S, **fields: Any) -> dict[str, Any]:
         """Sends one command and waits for its answer; ServiceError if it failed."""
         number = next(self._numbers)
         self._send({"id": number, "do": do, **fields})
         with self.changed:
-            self.changed.wait_for(lambda: number in self._answers or self._ended, within_s)
+            self.changed.wait_for(lambda: number in self._answers or self.ended_s, within_s)
             answer = self._answers.pop(number, None)
         if answer is None:
             raise self._silence(do, within_s)
@@ -110,6 +111,11 @@ class Link:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
 
+    def leave(self) -> None:
+        """Lets go of a detached supervisor, which stays."""
+        self.close()
+        self._process.returncode = 0
+
     def gone(self) -> bool:
         """Waits until the supervisor has ended; False if it takes too long."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -124,7 +130,7 @@ class Link:
             raise self._silence(str(command["do"]), 0.0) from closed
 
     def _silence(self, do: str, waited_s: float) -> ServiceError:
-        if self._ended or not waited_s:
+        if self.ended_s or not waited_s:
             return ServiceError(
                 f"The lab's supervisor has ended, so it could not {do}.",
                 found=f"process {self.pid} is gone",
@@ -143,7 +149,7 @@ class Link:
             for line in lines:
                 self._take(json.loads(line))
         with self.changed:
-            self._ended = True
+            self.ended_s = time.monotonic()
             self.changed.notify_all()
 
     def _take(self, message: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""The lab's PostgreSQL: made for one lab, reachable over loopback TCP with a random password, thrown away after.
+"""The lab's PostgreSQL: made for one lab, reached over loopback TCP with a random password, thrown away.
 
-Nothing here is meant to survive: no fsync, a small log, immediate checkpoints. The role `lab` owns the database
-`lab` and is no superuser. The administrator's password exists only while the database is being made.
+Nothing here is meant to survive: no fsync, a small log of changes. The role `lab` owns the database `lab` and
+is no superuser. The administrator's password exists only while the database is being made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ NAME = USER = "lab"
 ADMIN = "waitlab_admin"
 INITDB_S = 30.0
 READY_S = 20.0
-PORTS_TRIED = 5
 SERVICE = "db"
 
 SETTINGS = {
@@ -47,6 +46,10 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
+
+
+class PortTaken(ServiceDied):
+    """Somebody else took the port before the server could."""
 
 
 @dataclass
@@ -177,10 +180,11 @@ class Postgres:
     def _check_alive(self) -> None:
         if self.running():
             return
-        lines = state.tail(self.log, 5)
-        raise ServiceDied(
+        said = "; ".join(state.tail(self.log, 5))
+        kind = PortTaken if "Address already in use" in said else ServiceDied
+        raise kind(
             "PostgreSQL ended before it answered a query.",
-            found="; ".join(lines) or "an empty log",
+            found=said or "an empty log",
             tip="free some memory and disk, then run the cell again.",
         )
 
@@ -219,4 +223,6 @@ def _initdb_failed(lines: list[str]) -> ServiceError:
             found=said,
             tip="run as a user of this machine, or add a line for this one to /etc/passwd.",
         )
-    return ServiceError("PostgreSQL's data folder could not be made.", found=said, tip="see `df` for free disk.")
+    return ServiceError(
+        "PostgreSQL's data folder could not be made.", found=said, tip="see `df` for free disk."
+    )

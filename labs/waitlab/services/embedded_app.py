@@ -1,0 +1,150 @@
+"""An app on a JVM of this machine: launched, awaited, watched."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waitlab.controls import Settings
+from waitlab.errors import ServiceTimeout
+from waitlab.services import apps, credentials, java, machine, state, threads
+from waitlab.services.app import App, app_files
+from waitlab.services.apps import AppSpec
+from waitlab.services.link import Child
+from waitlab.services.postgres import HOST, NAME, USER
+
+if TYPE_CHECKING:
+    from waitlab.services.embedded import EmbeddedLab
+
+READY_S = 40.0
+POLL_S = 0.02
+
+
+class EmbeddedApp(App):
+    """An app on a JVM of this machine."""
+
+    def __init__(self, spec: AppSpec, lab: EmbeddedLab) -> None:
+        super().__init__(spec, credentials.new_token())
+        self._lab = lab
+
+    @property
+    def _child(self) -> Child | None:
+        return self._lab.link.child(self.name)
+
+    def running(self) -> bool:
+        """Whether its process is there and the supervisor watches it."""
+        return self._lab.link.alive and self._child is not None and self._child.running
+
+    def died_s(self) -> float | None:
+        """When the server, or the supervisor that watched it, ended unasked (monotonic seconds)."""
+        child = self._child
+        if child is None or child.wanted:
+            return None
+        return self._lab.link.ended_s if child.running else child.ended_s
+
+    def how_it_ended(self) -> str:
+        """The exit code or the signal, for a sentence."""
+        child = self._child
+        if child is None or child.code is None:
+            return f"its supervisor, process {self._lab.link.pid}, ended"
+        return f"process {child.pid} ended " + (
+            f"by signal {-child.code}" if child.code < 0 else f"with exit code {child.code}"
+        )
+
+    def logs(self, lines: int = 50) -> list[str]:
+        """The last lines of its log."""
+        return state.tail(self._lab.folder / "logs" / f"{self.name}.log", lines)
+
+    def threads(self) -> list[threads.ThreadInfo]:
+        """Every thread of the JVM now, virtual ones too."""
+        self.check_alive()
+        return threads.dump(java.jcmd(), self.pid, self._lab.folder / "work")
+
+    def launch(self, settings: Settings) -> None:
+        """Starts the JVM with these settings; does not wait for it."""
+        lab = self._lab
+        self._port_file.unlink(missing_ok=True)
+        self.asked, self.url = dict(settings), ""
+        self.restarts += 1
+        lab.link.start(
+            self.name,
+            argv=_command(self.spec, settings, lab.folder / "work"),
+            env=self._environment(settings),
+            cwd=str(self.spec.folder),
+            log=str(lab.folder / "logs" / f"{self.name}.log"),
+            cpus=_some_cpus(int(settings["cpus"])),
+        )
+
+    def until_ready(self, check: Callable[[], None]) -> None:
+        """Waits for a 200 through the app's own port; notices death, and whatever `check` raises."""
+        end = time.monotonic() + READY_S
+        while time.monotonic() < end:
+            self.check_alive()
+            check()
+            self.url = self._reported_url()
+            if self.url and self.answers():
+                self.read_back()
+                self._lab.link.ask("note", name=self.name, facts={"url": self.url, "host": HOST})
+                return
+            self._lab.link.wait(POLL_S)
+        raise ServiceTimeout(
+            f"{self.name} did not answer {self.spec.ready} with 200 within {READY_S:g} s.",
+            found="; ".join(self.logs(3)) or "an empty log",
+            tip="look at the machine's load, then run the cell again.",
+        )
+
+    @property
+    def _port_file(self) -> Path:
+        return self._lab.folder / "work" / f"{self.name}.port"
+
+    def _reported_url(self) -> str:
+        try:
+            return f"http://{HOST}:{int(self._port_file.read_text(encoding='ascii'))}"
+        except (OSError, ValueError):
+            return ""
+
+    def _environment(self, settings: Settings) -> dict[str, str]:
+        """What the JVM sees: nothing of the reader's environment that a server would take for a setting."""
+        db = self._lab.db
+        secrets = {
+            "lab.token": self._token,
+            "lab.db.host": HOST,
+            "lab.db.port": str(db.reserve()),
+            "lab.db.name": NAME,
+            "lab.db.user": USER,
+            "lab.db.password": db.password,
+        }
+        file = self._lab.folder / "secrets" / f"{self.name}.properties"
+        return {
+            **plain_environment(),
+            **apps.environment(self.spec, settings),
+            "LAB_ADDRESS": HOST,
+            "LAB_PORT": "0",
+            "LAB_PORT_FILE": str(self._port_file),
+            "SPRING_CONFIG_IMPORT": f"file:{credentials.write_properties(file, secrets)}",
+        }
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment of every server: the same on every machine, whatever the reader has set."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TZ": "UTC"}
+
+
+def _command(spec: AppSpec, settings: Settings, work: Path) -> list[str]:
+    """The command line of the JVM; no secret is in it."""
+    _, cache = app_files(spec)
+    cached = [f"-XX:AOTCache={cache.name}"] if apps.uses_cache(settings) and cache.is_file() else []
+    own = [f"-Djava.io.tmpdir={work}"]
+    return [str(java.runtime_java()), *apps.jvm_flags(spec, settings), *own, *cached, "-jar", "app.jar"]
+
+
+def _some_cpus(count: int) -> list[int] | None:
+    """Which CPUs the server is kept on: some, where it is to have fewer than this machine has."""
+    usable = machine.usable_cpus()
+    pinned = count < len(usable) and hasattr(os, "sched_setaffinity")
+    return sorted(random.sample(usable, count)) if pinned else None

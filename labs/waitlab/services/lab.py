@@ -1,0 +1,70 @@
+"""A lab: the servers of one reader, in one of the runtimes. What an experiment needs of it is here.
+
+Lab     app() starts, changes or restarts; running(); run_plan(); machine(); close()
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from waitlab.services.app import App
+
+if TYPE_CHECKING:
+    from waitlab.load.client import LoadResult
+    from waitlab.load.plans import Plan
+
+
+class Lab(ABC):
+    """The servers of one owner. `why` says in a sentence why it is this runtime."""
+
+    runtime = ""
+
+    def __init__(self, why: str, lab_id: str) -> None:
+        self.why = why
+        self.lab_id = lab_id
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def app(self, name: str, **settings: object) -> App:
+        """The named app, running with these settings: as it runs, changed live, or started afresh.
+
+        Settings that are left out have their defaults; with none at all a running app stays as it is.
+        """
+
+    @abstractmethod
+    def running(self) -> dict[str, App]:
+        """The apps that run now, by name."""
+
+    @abstractmethod
+    def machine(self) -> dict[str, Any]:
+        """What the servers run on: cpus, memory_mb, cpu_model, os, java, postgres."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stops everything; returns when nothing is left. A second call does nothing."""
+
+    def run_plan(
+        self,
+        plan: Plan,
+        progress: Callable[[int, int], None] | None = None,
+        stop: threading.Event | None = None,
+    ) -> LoadResult:
+        """Drives a plan with the load engine, where load runs in this runtime."""
+        from waitlab.load.client import run_plan
+
+        return run_plan(plan, argv=self._load_engine(), progress=progress, stop=stop)
+
+    def _load_engine(self) -> list[str] | None:
+        """The command that runs the load engine; None for this machine's own."""
+        return None

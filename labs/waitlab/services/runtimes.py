@@ -1,0 +1,67 @@
+"""Which runtime serves the lab: Docker, embedded, or recorded runs; chosen here, and said in a sentence."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+
+from waitlab.controls import nearest
+from waitlab.errors import BuildError, ControlError, ServiceError
+from waitlab.services import apps, java, postgres_binaries
+from waitlab.services.app import app_files
+from waitlab.services.lab import Lab
+
+RUNTIMES = ("auto", "docker", "embedded", "recorded")
+DOCKER_IS_TO_COME = "the Docker runtime is not part of this version yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A runtime, and the sentence that says why it is this one."""
+
+    name: str
+    why: str
+
+
+def choose_runtime(asked: str = "auto") -> Choice:
+    """The runtime for what was asked; `auto` follows WAITLAB_RUNTIME, then takes what can run here."""
+    asked = os.environ.get("WAITLAB_RUNTIME", "auto") if asked == "auto" else asked
+    if asked not in RUNTIMES:
+        raise ControlError(f"There is no runtime named {asked!r}.", tip=nearest(asked, RUNTIMES))
+    if asked == "docker":
+        raise ServiceError("The lab cannot run in Docker.", found=DOCKER_IS_TO_COME, tip="--runtime embedded")
+    if asked != "auto":
+        return Choice(asked, f"The {asked} runtime was asked for.")
+    missing = embedded_lacks()
+    if not missing:
+        return Choice("embedded", f"Embedded servers on this machine: {DOCKER_IS_TO_COME}.")
+    return Choice("recorded", f"Recorded runs only: {missing}, and {DOCKER_IS_TO_COME}.")
+
+
+def embedded_lacks() -> str:
+    """What keeps the embedded runtime from running here, as half a sentence; empty if nothing does."""
+    try:
+        java.java_home()
+    except BuildError as lacking:
+        return lacking.what.rstrip(".")
+    if postgres_binaries.find_postgres() is None and platform.system() not in ("Linux", "Darwin"):
+        return f"there are no PostgreSQL programs for {platform.system()} on {platform.machine()}"
+    return ""
+
+
+def is_built() -> bool:
+    """Whether every app is built and can be started."""
+    return all(app_files(spec)[0].is_file() for spec in apps.APPS.values())
+
+
+def open_lab(runtime: str = "auto", *, detached: bool = False) -> Lab:
+    """A lab in the chosen runtime; its servers end with this process, or with `down` if detached."""
+    choice = choose_runtime(runtime)
+    if choice.name == "recorded":
+        raise ServiceError(
+            "No server runs in the recorded runtime.", found=choice.why, tip="--runtime embedded"
+        )
+    from waitlab.services.embedded import EmbeddedLab
+
+    return EmbeddedLab(choice.why, detached=detached)
