@@ -31,7 +31,8 @@ Progress = Callable[[int, int], None]
 class LoadResult:
     """What a plan brought: `t0` (monotonic s) is its time 0; `partial` where it was stopped before its end.
 
-    `client` holds connections_opened, lag_p99_ms, lag_p90_ms, cpu_share, retransmits, saturated, why, and more.
+    `client` holds connections_opened, lag_p99_ms, lag_p90_ms, cpu_share, retransmits, saturated, why (the
+    sentence of a void steady run), accepts_seen, idle_open, stopped and libcurl.
     """
 
     t0: float
@@ -131,7 +132,8 @@ def _start(argv: Sequence[str] | None) -> subprocess.Popen[bytes]:
             argv or ENGINE, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, start_new_session=True
         )
     except OSError as error:
-        raise LoadError("The load engine could not be started.", found=str(error), tip="waitlab doctor") from error
+        what = "The load engine could not be started."
+        raise LoadError(what, found=str(error), tip="waitlab doctor") from error
 
 
 def _reader(pipe: IO[bytes], put: Callable[[bytes], None], last: bytes | None = None) -> threading.Thread:
@@ -175,7 +177,8 @@ def _died(engine: _Engine) -> LoadError:
     code = engine.process.poll()
     last = b" ".join(engine.talk[-3:]).decode(errors="replace").strip()
     state = "it did not answer" if code is None else f"it ended with exit code {code}"
-    return LoadError("The load engine ended in the middle of the run.", found=f"{state} {last}".strip(), tip=_TIP)
+    what = "The load engine ended in the middle of the run."
+    return LoadError(what, found=f"{state} {last}".strip(), tip=_TIP)
 
 
 def _silent(_done: int, _of: int) -> None:

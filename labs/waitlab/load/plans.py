@@ -1,7 +1,7 @@
 """Plans: what is to be sent, and exactly when.
 
 A plan is made of streams, a stream of intended send times in seconds from the plan's start. The clock of a
-request runs from its intended time, so a plan never waits for a slow client (only a closed loop waits, by nature).
+request runs from its intended time, so a plan never waits for a slow client (a closed loop does, by nature).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Stream:
     """Requests of one name and address.
 
     `at_s`: intended send times, s from the plan's start, ascending; empty in a closed plan.
-    "new": a connection of its own for each request; with `connect_first` it is opened before time 0, one after
-    another, each accepted before the next, and used once. "kept": `connections` connections, opened and used once
-    for GET /fast before time 0; request i goes on connection i mod `connections` and queues where that is busy.
+    "new": a connection of its own for each request; with `connect_first` it is opened before time 0, one
+    after another, each accepted before the next, and used once. "kept": `connections` connections, opened and
+    used once for GET /fast before time 0; request i goes on connection i mod `connections`, or queues there.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Stream:
 class Plan:
     """Streams that run together.
 
-    "closed": `users` users send one request after another (`think_s` apart) until `requests` are sent in all; user
-    u uses stream u mod len(streams). `idle_connections` silent ones to `idle_url` are held open during the run.
+    "closed": `users` users send one request after another (`think_s` apart) until `requests` are sent in all;
+    user u uses stream u mod len(streams). `idle_connections` silent ones to `idle_url` stay open meanwhile.
     """
 
     streams: tuple[Stream, ...]

@@ -29,10 +29,10 @@ COLUMNS = (
 
 
 class Sample(NamedTuple):
-    """One request. Times in seconds; `cls` is "ok" or one of ERROR_CLASSES; `thread` is the server's, or ""."""
+    """One request. Times in seconds; `cls` is "ok" or one of ERROR_CLASSES; `thread` the server's or ""."""
 
     series: str
-    index: int
+    index: int  # type: ignore[assignment]
     intended_s: float
     sent_s: float | None
     first_byte_s: float | None

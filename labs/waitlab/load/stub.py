@@ -1,6 +1,6 @@
 """A server that answers after a fixed delay: what the load engine is measured against.
 
-One thread, one loop over epoll or kqueue, one heap of replies that are due; it holds thousands of connections.
+One thread, one loop over epoll or kqueue, a heap of replies that are due; it holds thousands of connections.
 `/fast` answers at once, `/sleep?ms=N` after N ms, every other path after the stub's own delay.
 Replies carry the contract's three fields; `started_us` is when the request was read.
 It runs as `python stub.py DELAY_MS`, prints its port, and ends when its stdin closes.
@@ -12,12 +12,14 @@ import contextlib
 import heapq
 import os
 import re
+import resource
 import selectors
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 BACKLOG = 4096
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n%s"
@@ -27,8 +29,8 @@ _SLEEP = re.compile(rb"GET /sleep\?ms=(\d{1,6})\b")
 
 @contextlib.contextmanager
 def running_stub(delay_ms: float = 0.0) -> Iterator[str]:
-    """The address (http://127.0.0.1:port) of a stub process answering after `delay_ms`; it ends with the block."""
-    command = [sys.executable, os.path.abspath(__file__), str(delay_ms)]
+    """The address (http://127.0.0.1:port) of a stub that answers after `delay_ms`; it ends with the block."""
+    command = [sys.executable, str(Path(__file__).resolve()), str(delay_ms)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -123,9 +125,7 @@ class Stub:
 
 def main() -> None:
     """Serves with the delay given as the one argument (ms), on a free port that it prints."""
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     stub = Stub(float(sys.argv[1]) / 1000)

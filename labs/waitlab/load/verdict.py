@@ -19,7 +19,7 @@ P99_NEEDS = 100
 
 
 class Verdict(NamedTuple):
-    """`void` where the run must not be shown as a result; `why` is the sentence that says so, or "" ."""
+    """`void` where the run must not be shown as a result; `why` is the sentence that says so, or ""."""
 
     void: bool
     why: str
@@ -35,14 +35,18 @@ def steady_verdict(samples: Sequence[Sample], cpu_share: float) -> Verdict:
     lags = _lags(samples)
     if not lags:
         return GOOD if not samples else Verdict(True, "Void: no request was sent.")
-    share, name = (0.99, "p99") if len(lags) >= P99_NEEDS else (0.90, "p90, as under 100 requests have no p99,")
-    lag, limit = _rank(lags, share), ALLOWED_LAG_MS + ALLOWED_LAG_SHARE * _median_ms(samples)
+    few = len(lags) < P99_NEEDS
+    lag = _rank(lags, 0.90 if few else 0.99)
+    limit = ALLOWED_LAG_MS + ALLOWED_LAG_SHARE * _median_ms(samples)
     if lag > limit:
-        return Verdict(True, f"Void: the client sent late (the {name} of lateness is {lag:.1f} ms, limit {limit:.1f}).")
+        name = "p90, as under 100 requests have no p99," if few else "p99"
+        return Verdict(True, f"Void: the client sent late ({name} {lag:.1f} ms, allowed {limit:.1f} ms).")
     return GOOD
 
 
-def burst_verdict(samples: Sequence[Sample], floor_samples: Sequence[Sample], retransmits: int | None) -> Verdict:
+def burst_verdict(
+    samples: Sequence[Sample], floor_samples: Sequence[Sample], retransmits: int | None
+) -> Verdict:
     """A burst is void where a SYN was sent again, or the same burst without work takes over half as long."""
     if retransmits:
         times = "once" if retransmits == 1 else f"{retransmits} times"
@@ -51,9 +55,8 @@ def burst_verdict(samples: Sequence[Sample], floor_samples: Sequence[Sample], re
     if not any(s.cls == OK for s in floor_samples):
         return Verdict(True, "Void: the floor of this burst has no answer to compare with.")
     if median and floor > ALLOWED_FLOOR_SHARE * median:
-        return Verdict(
-            True, f"Void: the same burst without work has a p50 of {floor:.1f} ms, over half of this p50 ({median:.1f})."
-        )
+        why = f"Void: the same burst without work takes {floor:.1f} ms (p50), over half of {median:.1f} ms."
+        return Verdict(True, why)
     return GOOD
 
 

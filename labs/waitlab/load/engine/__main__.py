@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
 from typing import Any
 
-from .machine import Refusal, make_room
+from .machine import RefusalError, make_room
 from .runner import Runner
-from .wire import STDIN, Stopped, say
+from .wire import STDIN, StopError, say
 
 
 def read_plan() -> dict[str, Any]:
-    """The plan: the first line of stdin, read byte-exact so that later lines stay in the pipe."""
+    """The plan: the first line of stdin, read without a buffer so that later lines stay in the pipe."""
     line = bytearray()
     while not line.endswith(b"\n"):
         part = os.read(STDIN, 65536)
         if not part:
-            raise Stopped
+            raise StopError
         line += part
     plan: dict[str, Any] = json.loads(line)
     return plan
@@ -28,15 +29,16 @@ def read_plan() -> dict[str, Any]:
 def main() -> None:
     """Carries out the plan on stdin; the terminal's Interrupt is the owner's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(BrokenPipeError, Stopped):
+    gc.disable()  # a collection would make requests late
+    with contextlib.suppress(BrokenPipeError, StopError):
         plan = read_plan()
         try:
             make_room(plan)
             runner = Runner(plan)
-            with contextlib.suppress(Stopped):
+            with contextlib.suppress(StopError):
                 runner.prepare()
             runner.run()
-        except Refusal as refusal:
+        except RefusalError as refusal:
             say({"error": refusal.args})
 
 

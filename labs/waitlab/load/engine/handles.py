@@ -29,7 +29,10 @@ CONNECT_CLASSES = {errno.ECONNREFUSED: "refused", errno.ECONNRESET: "reset", err
 class Request:
     """One request of the plan and what became of it; `start` is when its handle's own clock started."""
 
-    __slots__ = ("body", "cls", "done", "first", "handle", "index", "intended", "sent", "start", "status", "stream")
+    __slots__ = (
+        *("stream", "index", "intended", "start", "sent", "first", "done"),
+        *("status", "cls", "body", "handle"),
+    )
 
     def __init__(self, stream: Stream, index: int, intended: float) -> None:
         self.stream, self.index, self.intended = stream, index, intended
@@ -41,10 +44,10 @@ class Request:
 
     def times(self, handle: Any, now: float) -> None:
         """Takes libcurl's times, put on the monotonic clock."""
-        sent, first = handle.getinfo(pycurl.PRETRANSFER_TIME_T), handle.getinfo(pycurl.STARTTRANSFER_TIME_T)
+        sent, first = handle.getinfo(pycurl.PRETRANSFER_TIME), handle.getinfo(pycurl.STARTTRANSFER_TIME)
         self.done = now
-        self.sent = min(self.start + sent / 1e6, now) if sent else None
-        self.first = min(self.start + first / 1e6, now) if sent and first else None
+        self.sent = min(self.start + sent, now) if sent else None
+        self.first = min(self.start + first, now) if sent and first else None
 
     def finish(self, handle: Any, code: int, now: float) -> None:
         """Takes what the finished transfer knows: times, status, class, body."""
@@ -55,8 +58,9 @@ class Request:
 
     def row(self) -> list[Any]:
         """The sample, in the order of samples.COLUMNS."""
-        times = [None if at is None else round(at, 6) for at in (self.intended, self.sent, self.first, self.done)]
-        return [self.stream.name, self.index, *times, self.status, self.cls, *server_side(self.body)]
+        times = (self.intended, self.sent, self.first, self.done)
+        rounded = [None if at is None else round(at, 6) for at in times]
+        return [self.stream.name, self.index, *rounded, self.status, self.cls, *server_side(self.body)]
 
 
 class Slot:

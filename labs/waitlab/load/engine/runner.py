@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import heapq
-import select
 import socket
 import time
 from typing import Any
@@ -20,6 +18,7 @@ PREPARED = 6000  # handles made before time 0, at most, a stream
 LEAD_S = 0.005  # from the end of the preparations to time 0
 GAP_S = 0.005  # between connections whose acceptance cannot be seen
 CONNECT_S = 5.0  # for a connection that is opened before time 0
+PROGRESS_S = 0.1
 
 
 class Runner:
@@ -27,10 +26,10 @@ class Runner:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
-        self.closed = plan["kind"] == "closed"
-        self.offered = plan["requests"] if self.closed else sum(len(s["at_s"]) for s in plan["streams"])
+        self.closed: bool = plan["kind"] == "closed"
         self.streams = [Stream(number, spec) for number, spec in enumerate(plan["streams"])]
-        self.wire = Wire(self._finish)
+        self.offered: int = plan["requests"] if self.closed else sum(len(s.at_s) for s in self.streams)
+        self.wire = Wire(self._ended)
         self.requests: list[Request] = []
         self.due: list[tuple[float, int, Request]] = []
         self.idle: list[socket.socket] = []
@@ -42,7 +41,8 @@ class Runner:
         """Opens what must be open before time 0, and makes handles."""
         if wanted := self.plan["idle_connections"]:
             target = resolve(self.plan["idle_url"])
-            self.idle = [s for n in range(1, wanted + 1) if (s := self._open(target, n % 50 == 0 or n == wanted))]
+            opened = [self._open(target, confirm=n % 50 == 0 or n == wanted) for n in range(1, wanted + 1)]
+            self.idle = [sock for sock in opened if sock]
         for stream in self.streams:
             for slot in stream.slots:
                 self._warm(slot)
@@ -52,56 +52,25 @@ class Runner:
                 count = min(len(stream.at_s) or self.plan["users"], PREPARED)
                 stream.spare = [stream.handle() for _ in range(count)]
 
-    def _open(self, target: tuple[str, int], confirm: bool = True) -> socket.socket | None:
-        """A connection that the server has accepted (where that can be seen); None where it cannot be had."""
-        try:
-            sock = socket.create_connection(target, CONNECT_S)
-        except OSError:
-            return None
-        deadline = mono() + CONNECT_S
-        while confirm and (waiting := accept_queue(target[1])) != 0 and mono() < deadline:
-            self.wire.pause(0.001 if waiting else GAP_S)
-            if waiting is None:
-                self.accepts_seen = False
-                break
-        self.wire.pause(0)
-        return sock
-
-    def _warm(self, slot: Slot) -> None:
-        slot.handle.setopt(pycurl.URL, urlsplit(slot.url)._replace(path="/fast", query="").geturl())
-        slot.busy = True
-        self.wire.start(slot.handle)
-        while slot.busy:
-            self.wire.turn(0.1)
-            self.wire.pause(0)
-        slot.handle.setopt(pycurl.URL, slot.url)
-
     def run(self) -> None:
         """The plan, from time 0 to the end of its last request, or to a stop."""
-        gc.disable()
-        retransmits, cpu_s, t0 = syn_retransmits(), time.process_time(), mono() + LEAD_S
-        for user in range(min(self.plan["users"], self.offered) if self.closed else 0):
-            self._plan(self.streams[user % len(self.streams)], t0)
-        for stream in self.streams:
-            for at in stream.at_s:
-                self._plan(stream, t0 + at)
+        self._schedule()
+        retransmits, cpu_s = syn_retransmits(), time.process_time()
+        t0 = mono() + LEAD_S + len(self.requests) * 1e-6
+        for request in self.requests:
+            request.intended += t0
+        self.due = [(request.intended, i, request) for i, request in enumerate(self.requests)]
+        heapq.heapify(self.due)
         say({"started": t0})
         while self.finished < self.offered and not self.wire.stopped:
-            self._send_due()
-            now = mono()
-            self.wire.turn(min(self.due[0][0] - now, 0.1) if self.due else 0.1, self._send_due)
-            if now - self.reported > 0.1:
-                self.reported = now
-                say({"progress": self.finished, "of": self.offered})
-        cpu_share = (time.process_time() - cpu_s) / (mono() - t0 + LEAD_S)
-        self._abandon()
-        self._report(cpu_share, None if retransmits is None else (syn_retransmits() or 0) - retransmits)
-
-    def _report(self, cpu_share: float, retransmits: int | None) -> None:
+            self._turn()
+        cpu_share = (time.process_time() - cpu_s) / max(mono() - t0, LEAD_S)
+        self._abandon(mono())
+        after = syn_retransmits()
         facts = {
             "connections_opened": self.opened,
             "cpu_share": round(cpu_share, 4),
-            "retransmits": retransmits,
+            "retransmits": None if retransmits is None or after is None else after - retransmits,
             "accepts_seen": self.accepts_seen,
             "idle_open": sum(map(still_open, self.idle)),
             "stopped": self.finished < self.offered,
@@ -109,11 +78,58 @@ class Runner:
         }
         say({"done": facts, "samples": [request.row() for request in self.requests]})
 
-    def _plan(self, stream: Stream, intended: float) -> None:
+    def _open(self, target: tuple[str, int], confirm: bool = True) -> socket.socket | None:
+        """A connection the server has accepted (where that can be seen); None where it cannot be had."""
+        sock = socket.socket(socket.AF_INET6 if ":" in target[0] else socket.AF_INET)
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.connect_ex(target)
+        if not self.wire.pause(CONNECT_S, (sock,)) or sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            sock.close()
+            return None
+        if confirm:
+            self._await_accept(target[1])
+        return sock
+
+    def _await_accept(self, port: int) -> None:
+        deadline = mono() + CONNECT_S
+        while (waiting := accept_queue(port)) and mono() < deadline:
+            self.wire.pause(0.001)
+        if waiting is None:
+            self.wire.pause(GAP_S)
+        self.accepts_seen = self.accepts_seen and waiting == 0
+
+    def _warm(self, slot: Slot) -> None:
+        """Opens a kept connection by one unmeasured GET /fast on it."""
+        slot.handle.setopt(pycurl.URL, urlsplit(slot.url)._replace(path="/fast", query="").geturl())
+        slot.busy = True
+        self.wire.start(slot.handle)
+        while slot.busy:
+            self.wire.turn(PROGRESS_S)
+            self.wire.pause(0)
+        slot.handle.setopt(pycurl.URL, slot.url)
+
+    def _schedule(self) -> None:
+        for user in range(min(self.plan["users"], self.offered) if self.closed else 0):
+            self._plan(self.streams[user % len(self.streams)], 0.0)
+        for stream in self.streams:
+            for at in stream.at_s:
+                self._plan(stream, at)
+
+    def _plan(self, stream: Stream, intended: float) -> Request:
         request = Request(stream, stream.planned, intended)
         stream.planned += 1
         self.requests.append(request)
-        heapq.heappush(self.due, (intended, len(self.requests), request))
+        return request
+
+    def _turn(self) -> None:
+        """Sends one request if it is due and handles what is ready; waits only if nothing is due."""
+        self._send_due()
+        now = mono()
+        self.wire.turn(min(self.due[0][0] - now, PROGRESS_S) if self.due else PROGRESS_S, self._send_due)
+        if now - self.reported > PROGRESS_S:
+            self.reported = now
+            say({"progress": self.finished, "of": self.offered})
 
     def _send_due(self) -> None:
         if not self.due or self.due[0][0] > mono():
@@ -121,55 +137,65 @@ class Runner:
         request = heapq.heappop(self.due)[2]
         stream = request.stream
         if stream.slots:
-            slot = stream.slots[request.index % len(stream.slots)]
-            slot.queue.append(request)
-            self._next_in(slot)
-        else:
-            handle = stream.handle()
-            if stream.opened_first:
-                use_socket(handle, stream.opened_first.popleft())
-            self._start(handle, request)
+            self._send_kept(request, stream.slots[request.index % len(stream.slots)])
+            return
+        handle = stream.handle()
+        if stream.opened_first:
+            use_socket(handle, stream.opened_first.popleft())
+        self._start(handle, request)
 
-    def _next_in(self, slot: Slot) -> None:
-        """Starts the next request of a kept connection; those whose time ran out in the queue end here."""
-        while slot.queue and not slot.busy:
-            request = slot.queue.popleft()
-            end_s = request.intended + request.stream.timeout_ms / 1000
-            left_ms = round((end_s - mono()) * 1000)
-            if left_ms > 0:
-                slot.busy = True
-                slot.handle.setopt(pycurl.TIMEOUT_MS, left_ms)
-                self._start(slot.handle, request)
-            else:
-                request.done, request.cls = end_s, "timeout"
-                self.finished += 1
+    def _send_kept(self, request: Request, slot: Slot) -> None:
+        """Sends on a kept connection, or queues for it; time spent in the queue counts for the time-out."""
+        if slot.busy:
+            slot.queue.append(request)
+            return
+        end_s = request.intended + request.stream.timeout_ms / 1000
+        left_ms = round((end_s - mono()) * 1000)
+        if left_ms > 0:
+            slot.busy = True
+            slot.handle.setopt(pycurl.TIMEOUT_MS, left_ms)
+            self._start(slot.handle, request)
+        else:
+            request.done, request.cls = end_s, "timeout"
+            self.finished += 1
+            self._free(slot)
+
+    def _free(self, slot: Slot) -> None:
+        """The next in a kept connection's queue is due at once."""
+        slot.busy = False
+        if slot.queue:
+            heapq.heappush(self.due, (0.0, len(self.requests), slot.queue.popleft()))
 
     def _start(self, handle: Any, request: Request) -> None:
         handle.request, request.handle, request.start = request, handle, mono()
-        self.wire.start(handle)
+        started = self.wire.start(handle)
+        if request.handle:
+            request.start = started
 
-    def _finish(self, handle: Any, code: int, now: float) -> None:
+    def _ended(self, handle: Any, code: int, now: float) -> None:
         request, slot = handle.request, handle.slot
-        self.opened += handle.getinfo(pycurl.NUM_CONNECTS) if slot else bool(handle.getinfo(pycurl.CONNECT_TIME_T))
+        connects = handle.getinfo(pycurl.NUM_CONNECTS)
+        self.opened += connects if slot else bool(connects and handle.getinfo(pycurl.CONNECT_TIME))
         if request:
             self.finished += 1
             request.finish(handle, code, now)
             handle.request = request.handle = None
             if self.closed and len(self.requests) < self.offered:
-                self._plan(request.stream, now + self.plan["think_s"])
+                after = self._plan(request.stream, now + self.plan["think_s"])
+                heapq.heappush(self.due, (after.intended, len(self.requests), after))
         handle.body.clear()
         if slot:
-            slot.busy = False
-            self._next_in(slot)
+            self._free(slot)
         elif handle.sock:
             handle.sock.close()
         else:
             request.stream.spare.append(handle)
 
-    def _abandon(self) -> None:
+    def _abandon(self, now: float) -> None:
         """After a stop: what is in flight ends as the client's error; what was not sent stays unsent."""
-        now = mono()
         for request in self.requests:
             if request.handle:
                 request.times(request.handle, now)
                 request.cls = "client_error"
+        for _ in range(self.offered - len(self.requests)):
+            self._plan(self.streams[0], now)

@@ -6,6 +6,7 @@ import json
 import os
 import select
 import selectors
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,63 +14,49 @@ from typing import Any
 import pycurl
 
 STDIN, STDOUT = 0, 1
+KEPT_AT_MOST = 100_000  # libcurl must not close a kept connection of the plan by itself
 mono = time.monotonic
 
 
-class Stopped(Exception):
+class StopError(Exception):
     """The owner said stop, or is gone."""
 
 
 class Wire:
-    """libcurl's multi handle on epoll or kqueue, with the owner's pipe among its descriptors."""
+    """Transfers in flight; each that ends is handed to `on_end` (handle, libcurl's code, now) at once."""
 
     def __init__(self, on_end: Callable[[Any, int, float], None]) -> None:
         self.on_end = on_end
+        self.stopped = False
+        self.running = 0
+        self.timer = float("inf")
+        self.known: set[int] = set()
         self.selector = selectors.DefaultSelector()
         self.selector.register(STDIN, selectors.EVENT_READ)
-        self.known: set[int] = set()
-        self.timer = float("inf")
-        self.running = 0
-        self.stopped = False
         self.multi = pycurl.CurlMulti()
         self.multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
         self.multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
-        self.multi.setopt(pycurl.M_MAXCONNECTS, 100_000)
+        self.multi.setopt(pycurl.M_MAXCONNECTS, KEPT_AT_MOST)
 
-    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        if what == pycurl.POLL_REMOVE:
-            if fd in self.known:
-                self.known.remove(fd)
-                self.selector.unregister(fd)
-        elif fd in self.known:
-            self.selector.modify(fd, what)  # POLL_IN and POLL_OUT are EVENT_READ and EVENT_WRITE
-        else:
-            self.known.add(fd)
-            self.selector.register(fd, what)
-
-    def _set_timer(self, ms: int) -> None:
-        self.timer = float("inf") if ms < 0 else mono() + ms / 1000
-
-    def start(self, handle: Any) -> None:
-        """Starts a transfer now, and not at the next turn."""
+    def start(self, handle: Any) -> float:
+        """Starts a transfer now; the moment at which its own clock started (monotonic s)."""
         self.multi.add_handle(handle)
         self.running += 1
+        now = mono()
         self.act(pycurl.SOCKET_TIMEOUT, 0)
+        return now
 
     def act(self, fd: int, mask: int) -> None:
-        """Lets libcurl work on a descriptor (or on its timers), and hands on the transfers that ended by it."""
-        before, (_, self.running) = self.running, self.multi.socket_action(fd, mask)
+        """Lets libcurl work on a descriptor (or on its timers) and hands on the transfers that ended."""
+        before = self.running
+        self.running = self.multi.socket_action(fd, mask)[1]
         if self.running < before:
-            now, left = mono(), 1
-            while left:
-                left, good, bad = self.multi.info_read(100)
-                for handle, code in [*((h, 0) for h in good), *((h, code) for h, code, _ in bad)]:
-                    self.multi.remove_handle(handle)
-                    self.on_end(handle, code, now)
+            self._hand_on(mono())
 
     def turn(self, wait_s: float, between: Callable[[], None] = lambda: None) -> None:
-        """Handles what is ready within `wait_s`, kept to the microsecond (epoll itself counts milliseconds)."""
-        if (wait_s := min(wait_s, self.timer - mono())) > 0:
+        """Handles what is ready within `wait_s`, kept to the microsecond (epoll itself counts ms)."""
+        wait_s = min(wait_s, self.timer - mono())
+        if wait_s > 0:
             select.select([self.selector], [], [], wait_s)
         for key, mask in self.selector.select(0):
             if key.fd == STDIN:
@@ -88,12 +75,36 @@ class Wire:
         if not word:
             self.selector.unregister(STDIN)
 
-    def pause(self, seconds: float) -> None:
-        """Lets time pass before time 0, listening to the owner."""
-        if select.select([STDIN], [], [], seconds)[0]:
+    def pause(self, seconds: float, writable: tuple[socket.socket, ...] = ()) -> bool:
+        """Waits before time 0, for a socket or for time to pass, and listens; True if the socket is ready."""
+        heard, ready, _ = select.select([STDIN], writable, [], seconds)
+        if heard:
             self.listen()
         if self.stopped:
-            raise Stopped
+            raise StopError
+        return bool(ready)
+
+    def _hand_on(self, now: float) -> None:
+        left = 1
+        while left:
+            left, good, bad = self.multi.info_read(100)
+            for handle, code in [*((h, 0) for h in good), *((h, code) for h, code, _ in bad)]:
+                self.multi.remove_handle(handle)
+                self.on_end(handle, code, now)
+
+    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
+        if what == pycurl.POLL_REMOVE:
+            if fd in self.known:
+                self.known.remove(fd)
+                self.selector.unregister(fd)
+        elif fd in self.known:
+            self.selector.modify(fd, what)  # POLL_IN and POLL_OUT are EVENT_READ and EVENT_WRITE
+        else:
+            self.known.add(fd)
+            self.selector.register(fd, what)
+
+    def _set_timer(self, ms: int) -> None:
+        self.timer = float("inf") if ms < 0 else mono() + ms / 1000
 
 
 def say(message: dict[str, Any]) -> None:
