@@ -38,15 +38,16 @@ def lent_account() -> Account | None:
     )
 
 
-def data_folder(lab_folder: Path, lab_id: str, account: Account | None) -> Path:
-    """Makes the folder of the database: in the lab's folder, or where the lent account can reach it."""
-    if account is None:
-        folder = lab_folder / "postgres"
-        folder.mkdir(mode=0o700)
-        return folder
-    folder = Path(tempfile.mkdtemp(prefix=f"waitlab-{lab_id}-", dir=_open_place()))
-    os.chown(folder, account.uid, account.gid)
-    return folder
+def data_folder(lab_folder: Path, account: Account | None) -> Path:
+    """Where the database goes: into the lab's folder, or where the lent account can reach it."""
+    return lab_folder / "postgres" if account is None else _open_place() / f"waitlab-db-{lab_folder.name}"
+
+
+def make_folder(folder: Path, account: Account | None) -> None:
+    """Makes a folder that only PostgreSQL can open; a folder that is there already is not ours."""
+    folder.mkdir(mode=0o700)
+    if account:
+        os.chown(folder, account.uid, account.gid)
 
 
 def _open_place() -> Path:

@@ -19,7 +19,8 @@ from waitlab.services.apps import AppSpec
 from waitlab.services.threads import ThreadInfo
 
 CONTROL_S = 15.0
-"""Time-out of a control call; longer than any loop is blocked by an experiment of ours."""
+WORK_S = 75.0
+"""Time-outs: of a call to /settings and the like, and of one to an endpoint that waits by order."""
 CLOCK_ERROR_S = 0.001
 TOKEN_HEADER = "X-Lab-Token"
 
@@ -70,7 +71,7 @@ class App(ABC):
 
     def get(self, path: str, **params: object) -> dict[str, Any]:
         """One control call: GET with these query parameters."""
-        return self._call("GET", path, params=params)
+        return self._call("GET", path, params=params, timeout=WORK_S)
 
     def delete(self, path: str) -> dict[str, Any]:
         """One control call: DELETE, with the lab's token."""
@@ -117,7 +118,7 @@ class App(ABC):
         try:
             reply = _client().request(method, self.url + path, headers={TOKEN_HEADER: self._token}, **options)
         except httpx.TimeoutException as late:
-            raise self._late(f"{method} {path}") from late
+            raise self._late(f"{method} {path}", options.get("timeout", CONTROL_S)) from late
         except httpx.TransportError as broken:
             raise self._unreachable(f"{method} {path}", broken) from broken
         if reply.is_success:
@@ -128,9 +129,9 @@ class App(ABC):
             tip="change the value that it names.",
         )
 
-    def _late(self, call: str) -> ServiceError:
+    def _late(self, call: str, within_s: float) -> ServiceError:
         return ServiceTimeout(
-            f"{self.name} did not answer {call} within {CONTROL_S:g} s.",
+            f"{self.name} did not answer {call} within {within_s:g} s.",
             found="the server runs, but its threads are busy",
             tip="wait until the run has ended, or stop and start the server.",
         )

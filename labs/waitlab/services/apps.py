@@ -127,6 +127,7 @@ def jvm_flags(spec: AppSpec, settings: Settings) -> list[str]:
         f"-Xmx{spec.heap_mb}m",
         f"-XX:+Use{spec.collector}",
         "-XX:-UsePerfData",
+        "-XX:+ExitOnOutOfMemoryError",
         "-Dfile.encoding=UTF-8",
         *spec.flags,
         *(BLOCKHOUND_FLAGS if settings.get("blockhound") else ()),

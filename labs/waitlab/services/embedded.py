@@ -19,7 +19,7 @@ from waitlab.errors import BuildError, ServiceError
 from waitlab.services import apps, java, machine, postgres_binaries, state
 from waitlab.services.app import App, app_files
 from waitlab.services.apps import AppSpec
-from waitlab.services.embedded_app import EmbeddedApp, plain_environment
+from waitlab.services.embedded_app import EmbeddedApp
 from waitlab.services.lab import Lab
 from waitlab.services.link import Link
 from waitlab.services.postgres import PortTaken, Postgres
@@ -81,7 +81,7 @@ class EmbeddedLab(Lab):
         """Starts a supervisor on a folder of its own."""
         self.folder = state.new_folder()
         self.link = Link(self.folder)
-        self.db = Postgres(self.link, self.folder, self._postgres_home, plain_environment())
+        self.db = Postgres(self.link, self.folder, self._postgres_home, machine.plain_environment())
         self.link.ask("note", facts={"runtime": self.runtime, "owner": self._owner})
 
     def _check_usable(self, spec: AppSpec) -> None:

@@ -120,19 +120,13 @@ class EmbeddedApp(App):
         }
         file = self._lab.folder / "secrets" / f"{self.name}.properties"
         return {
-            **plain_environment(),
+            **machine.plain_environment(),
             **apps.environment(self.spec, settings),
             "LAB_ADDRESS": HOST,
             "LAB_PORT": "0",
             "LAB_PORT_FILE": str(self._port_file),
             "SPRING_CONFIG_IMPORT": f"file:{credentials.write_properties(file, secrets)}",
         }
-
-
-def plain_environment() -> dict[str, str]:
-    """The environment of every server: the same on every machine, whatever the reader has set."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 def _command(spec: AppSpec, settings: Settings, work: Path) -> list[str]:

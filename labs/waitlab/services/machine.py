@@ -1,4 +1,4 @@
-"""The machine that the servers run on, as it is written beside every Run."""
+"""The machine that the servers run on, as it is written beside every Run, and the environment they get."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def hardware() -> dict[str, Any]:
         "cpu_model": _cpu_model(),
         "os": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment of every server: the same on every machine, whatever the reader has set."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 def _cpu_model() -> str:

@@ -18,6 +18,7 @@ from waitlab import limits
 from waitlab.errors import ServiceDied, ServiceError, ServiceTimeout
 from waitlab.services import accounts, state
 from waitlab.services.link import Child, Link
+from waitlab.services.processes import remove_folder
 
 HOST = "127.0.0.1"
 NAME = USER = "lab"
@@ -93,8 +94,9 @@ class Postgres:
     def _make(self) -> None:
         """Makes the database from nothing; what was half made is forgotten."""
         self.account = accounts.lent_account()
-        folder = accounts.data_folder(self.lab_folder, self.lab_folder.name, self.account)
+        folder = accounts.data_folder(self.lab_folder, self.account)
         self.link.ask("note", facts={"folders": [str(folder)]})
+        accounts.make_folder(folder, self.account)
         self.folder = folder
         admin = secrets.token_hex(24)
         loading = threading.Thread(target=_load_driver, daemon=True)
@@ -105,9 +107,15 @@ class Postgres:
             self._until_ready(ADMIN, "postgres", admin, self._create)
             self._until_ready(USER, NAME, self.password)
         except BaseException:
-            self.link.stop(SERVICE)
-            self.folder = None
+            self._unmake(folder)
             raise
+
+    def _unmake(self, folder: Path) -> None:
+        """Forgets what was half made, so that the next start begins afresh."""
+        if self.link.alive:
+            self.link.stop(SERVICE)
+        remove_folder(folder)
+        self.folder = None
 
     def _initdb(self, folder: Path, admin: str) -> None:
         """Runs initdb under the supervisor; the password reaches it by a file that only it can read."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from waitlab.errors import ServiceError, ServiceTimeout
+from waitlab.services.machine import plain_environment
 
 FRAMES = 10
 DUMP_S = 20.0
@@ -37,7 +38,7 @@ class ThreadInfo:
 def dump(jcmd: Path, pid: int, folder: Path) -> list[ThreadInfo]:
     """Every thread of the JVM with that pid; ServiceError if the JVM wrote no dump."""
     file = folder / f"threads-{secrets.token_hex(4)}.json"
-    said = _run([str(jcmd), str(pid), "Thread.dump_to_file", "-format=json", str(file)], pid)
+    said = _run([str(jcmd), str(pid), "Thread.dump_to_file", "-format=json", f'"{file}"'], pid)
     try:
         return parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError) as missing:
@@ -54,7 +55,13 @@ def _run(command: list[str], pid: int) -> str:
     """Runs the JVM's tool; returns what it said, which is no proof of anything."""
     try:
         said = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=DUMP_S, check=False
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=DUMP_S,
+            check=False,
+            env=plain_environment(),
         )
     except OSError as problem:
         return f"{command[0]}: {problem}"
