@@ -1,0 +1,112 @@
+"""Charts: Runs and guesses in, one figure out, with its caption, its summary and its data table.
+
+    chart -> bars     timeline, lanes                words    caption and summary
+          -> latency  latency, stairs, percentiles   tables   the data, folded
+          -> counts   threads, throughput, rows      palette  one colour and marker an approach
+          -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
+             live     the figure of `explore`        traces   points, crosses, theory's lines
+
+plotly is imported when a chart is first drawn; `warm_up` does it in the background.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from waitlab.charts.tables import table
+from waitlab.errors import ControlError, WaitlabError
+from waitlab.predictions import Prediction
+from waitlab.runs import Run
+
+if TYPE_CHECKING:
+    from waitlab.charts.figure import Chart
+
+__all__ = ["KINDS", "chart", "kind_for", "table", "warm_up"]
+
+KINDS = {
+    "timeline": "bars", "lanes": "bars",
+    "latency": "latency", "stairs": "latency", "percentiles": "latency",
+    "threads": "counts", "throughput": "counts", "rows": "counts",
+}  # fmt: skip
+_ONE_RUN = ("timeline", "lanes", "threads", "rows")
+
+
+def chart(*runs_and_guesses: Run | Prediction, kind: str | None = None) -> Chart:
+    """The figure of these Runs, with the reader's guesses marked in it.
+
+    `kind` is one of KINDS; without it the experiment's own. Timeline, lanes, threads and rows show one Run.
+    """
+    runs = [item for item in runs_and_guesses if isinstance(item, Run)]
+    guesses = [item for item in runs_and_guesses if isinstance(item, Prediction)]
+    wrong = [item for item in runs_and_guesses if not isinstance(item, Run | Prediction)]
+    if wrong or not runs:
+        found = f"{type(wrong[0]).__name__}: {wrong[0]!r}"[:100] if wrong else "no Run"
+        raise ControlError(
+            "A chart is made of Runs and predictions.", found=found, tip='chart(run("bystander"))'
+        )
+    chosen = kind or kind_for(runs)
+    _check(chosen, runs)
+    return _draw(chosen, runs, guesses)
+
+
+def kind_for(runs: Sequence[Run]) -> str:
+    """The kind of chart that suits these Runs: what their experiment names, else what their data allow."""
+    if runs[0].facts.get("rows"):
+        return "rows"
+    try:
+        from waitlab import experiments
+
+        draw: Any = experiments.get(runs[0].experiment).draw
+    except (WaitlabError, ImportError):
+        draw = "latency"
+    named = draw(runs) if callable(draw) else draw
+    fits = [named] if isinstance(named, str) else list(named)
+    many = len(runs) > 1
+    return next((name for name in fits if name in KINDS and not (many and name in _ONE_RUN)), "latency")
+
+
+def warm_up() -> threading.Thread:
+    """Imports plotly on a background thread, so that the first chart need not wait for it."""
+    thread = threading.Thread(target=_import, name="waitlab-warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _import() -> None:
+    figure = importlib.import_module("waitlab.charts.figure")
+    empty = figure.new("", "", "")
+    empty.add_scatter(x=[0], y=[0])
+    empty.add_bar(x=[0], y=[0])
+
+
+def _check(kind: str, runs: Sequence[Run]) -> None:
+    if kind not in KINDS:
+        raise ControlError(f"There is no chart of the kind {kind!r}.", tip=", ".join(KINDS))
+    if kind in _ONE_RUN and len(runs) > 1:
+        raise ControlError(
+            f"A chart of the kind {kind} shows one Run, not {len(runs)}.", tip='kind="latency"'
+        )
+    if {run.experiment for run in runs} != {runs[0].experiment} and kind != "throughput":
+        raise ControlError(
+            "One chart shows Runs of one experiment.",
+            found=", ".join(sorted({run.experiment for run in runs})),
+            tip="a chart each",
+        )
+
+
+def _draw(kind: str, runs: list[Run], guesses: list[Prediction]) -> Chart:
+    figure_module = importlib.import_module("waitlab.charts.figure")
+    words = importlib.import_module("waitlab.charts.words")
+    drawing = getattr(importlib.import_module(f"waitlab.charts.{KINDS[kind]}"), kind)
+    figure = drawing(runs)
+    mark = importlib.import_module("waitlab.charts.guesses").mark
+    for guess in guesses:
+        mark(figure, kind, guess)
+    figure_module.finish(figure)
+    title = figure.layout.title.text
+    lines = words.caption(runs, guesses, words.remarks(kind, runs))
+    said = words.summary(title, runs, words.theory(runs))
+    return figure_module.say(figure, said, lines, table(*runs))

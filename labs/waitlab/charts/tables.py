@@ -1,0 +1,53 @@
+"""The data of a figure as a table that screen readers can walk through; folded, and cut at 200 rows."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from waitlab.charts.words import label
+from waitlab.load.samples import OK, Sample
+from waitlab.runs import Run
+
+MOST_ROWS = 200
+_HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
+
+
+def table(*runs: Run) -> str:
+    """The Runs' requests as HTML: one folded table a Run. Whatever a server said is escaped."""
+    return "".join(_details(run, runs) for run in runs)
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
+    """A plain HTML table; every cell is escaped."""
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
+    said = f"<caption>{html.escape(caption)}</caption>"
+    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _details(run: Run, runs: Sequence[Run]) -> str:
+    name = label(run, runs)
+    rows = run.facts.get("rows")
+    if rows:
+        heads = list(dict.fromkeys(key for row in rows for key in row))
+        inside = html_table(heads, [[row.get(key, "") for key in heads] for row in rows], run.line)
+        return f"<details><summary>Data of {name}: {len(rows)} rows</summary>{inside}</details>"
+    samples = sorted(
+        (s for series in run.series.values() for s in series.samples), key=lambda s: s.intended_s
+    )
+    shown = samples[:MOST_ROWS]
+    cut = f", the first {MOST_ROWS} of them" if len(samples) > MOST_ROWS else ""
+    inside = html_table(_HEADS, [_row(sample, run.t0_s) for sample in shown], run.line)
+    return f"<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{inside}</details>"
+
+
+def _row(sample: Sample, t0_s: float) -> tuple[str, ...]:
+    return (
+        sample.series,
+        f"{sample.intended_s - t0_s:.3f}",
+        f"{sample.lag_ms:.1f}",
+        "never sent" if sample.done_s is None else f"{sample.latency_ms:.1f}",
+        str(sample.status) if sample.cls == OK else sample.cls,
+        sample.thread,
+    )

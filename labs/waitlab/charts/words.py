@@ -1,0 +1,143 @@
+"""What a chart says in words: names, the caption under a figure, its summary for those who cannot see it.
+
+Everything here is plain text; `safe` is for figures (which know a little markup), `html.escape` for HTML.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from waitlab.charts.palette import approach
+from waitlab.predictions import Prediction, main_series, show, verdict
+from waitlab.runs import Run, Series
+
+_LIMITS = (
+    "cpus", "available_processors", "event_loops", "accept", "accepting_thread", "bounded_elastic_size",
+    "offload_pool_size", "pool_size", "jdbc_pool_size", "r2dbc_pool_size", "heap_max_mb", "gc",
+)  # fmt: skip
+
+
+_TIMED = ("latency", "stairs", "percentiles", "timeline")
+
+
+def safe(text: object, most: int = 60) -> str:
+    """Text from elsewhere for a figure: no markup, no line breaks, at most `most` characters."""
+    plain = " ".join(str(text).split())
+    plain = plain if len(plain) <= most else plain[: most - 1] + "…"
+    return html.escape(plain, quote=False)
+
+
+def differing(runs: Sequence[Run]) -> list[str]:
+    """The settings in which these Runs differ."""
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    return [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
+
+
+def label(run: Run, runs: Sequence[Run]) -> str:
+    """A short name for a Run among others: what sets it apart, and what must be known about it."""
+    names = differing(runs)
+    if names:
+        text = ", ".join(f"{name} {run.settings.get(name)}" for name in names[:3])
+    else:
+        text = approach(run.settings) or run.experiment
+    alike = [other for other in runs if other.settings == run.settings and other.experiment == run.experiment]
+    if len(alike) > 1:
+        text += f", run {next(i for i, other in enumerate(alike, 1) if other is run)}"
+    return safe(text + "".join(f" ({mark})" for mark in marks(run)), 70)
+
+
+def marks(run: Run) -> list[str]:
+    """What must be said wherever a Run is shown: void, stopped early, recorded."""
+    said = {"void": run.void, "stopped early": run.partial, "recorded": not run.live}
+    return [mark for mark, true in said.items() if true]
+
+
+def percentiles(series: Series) -> str:
+    """p50, p90, p99 (where there are 100 samples) and the slowest of a series, ms."""
+    named = {"p50": series.p50_ms, "p90": series.p90_ms, "p99": series.p99_ms, "max": series.max_ms}
+    return ", ".join(f"{name} {show(value)}" for name, value in named.items() if value is not None)
+
+
+def tally(series: Series) -> str:
+    """A series in words: how many, how many failed and how, percentiles of the successes."""
+    failed = "".join(f", {count} {name.replace('_', ' ')}" for name, count in series.errors.items())
+    numbers = percentiles(series)
+    return f"{series.name}: {series.ok} of {series.offered} ok{failed}{f'; {numbers} ms' if numbers else ''}"
+
+
+def conditions(run: Run) -> str:
+    """Where a Run comes from: live or recorded with its date, runtime, CPUs, its own remarks."""
+    day = run.started_at[:10]
+    source = "measured here" if run.live else f"recorded {day}"
+    cpus = run.machine.get("cpus")
+    machine = f"on a machine with {cpus} CPUs" if cpus else ""
+    warnings = {
+        "VOID: the client, not the server, was the bottleneck": run.void,
+        "stopped early, so the figures are partial": run.partial,
+    }
+    said = [text for text, true in warnings.items() if true]
+    return "; ".join([" ".join(filter(None, [source, f"({run.runtime})", machine])), *said, *run.notes])
+
+
+def limits(run: Run, runs: Sequence[Run], *, shared: bool) -> str:
+    """The limits in force that these Runs share, or those that are this Run's own."""
+    known = {name: run.in_force[name] for name in _LIMITS if run.in_force.get(name) not in (None, "")}
+    chosen = [n for n, value in known.items() if all(o.in_force.get(n) == value for o in runs) == shared]
+    listed = ", ".join(f"{name} {_short(known[name])}" for name in chosen)
+    return listed if shared or not listed else f"in force: {listed}"
+
+
+def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Iterable[str] = ()) -> list[str]:
+    """The lines under a figure: Runs, limits in force, conditions, guesses, remarks; equal ones once."""
+    lines = []
+    for run in runs:
+        counted = "; ".join(tally(series) for series in run.series.values() if series.offered)
+        own = [limits(run, runs, shared=False), conditions(run) if not _alike(runs, conditions) else ""]
+        who = [html.unescape(label(run, runs))] if len(runs) > 1 else []
+        lines += [": ".join([*who, "; ".join(part for part in [counted, *own] if part)])]
+    shared = limits(runs[0], runs, shared=True)
+    lines += [f"In force, as the server reports it: {shared}."] if shared else []
+    lines += [f"Conditions: {conditions(runs[0])}."] if _alike(runs, conditions) else []
+    lines += [verdict(guess, runs[0]) for guess in guesses]
+    return [line for line in [*lines, *also] if line]
+
+
+def summary(title: str, runs: Sequence[Run], theory: str = "") -> str:
+    """One paragraph that says what the figure shows, for a reader who cannot see it."""
+    lines = [f"{title}."]
+    for run in runs:
+        series = main_series(run)
+        if series is not None:
+            lines.append(f"{html.unescape(label(run, runs))}: {tally(series)}.")
+    return " ".join([*lines, *([theory] if theory else [])])
+
+
+def remarks(kind: str, runs: Sequence[Run]) -> list[str]:
+    """What a reader must know about how a kind of chart was drawn."""
+    one_clock = all(run.in_force.get("same_clock") for run in runs)
+    if kind == "timeline" and not one_clock:
+        return ["Waiting and being served cannot be told apart: the server's clock may not be the client's."]
+    if kind == "throughput":
+        return ["Throughput counts successes only, from the first intended send to the last end."]
+    return ["Latency counts from the moment a request should have been sent."] if kind in _TIMED else []
+
+
+def theory(runs: Sequence[Run]) -> str:
+    """What the model of the first Run predicts, in words."""
+    facts = [(name, value) for name, value in runs[0].model.items() if isinstance(value, int | float)]
+    told = ", ".join(f"{name} {show(value)}" for name, value in facts)
+    return f"Theory predicts {told}." if told else ""
+
+
+def _alike(runs: Sequence[Run], told: Callable[[Run], str]) -> bool:
+    return len({told(run) for run in runs}) == 1
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping | list | tuple):
+        return f"{len(value)} of them"
+    return show(value) if isinstance(value, float) else str(value)
