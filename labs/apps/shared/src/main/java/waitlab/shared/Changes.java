@@ -39,7 +39,7 @@ public final class Changes {
         }
         if (!(value instanceof Integer number) || number < 1 || number > limit.largest()) {
             throw new BadValue(name + " must be a whole number from 1 to " + limit.largest() + ", but was "
-                    + Text.shown(value) + ".");
+                    + (value instanceof String ? "text" : Text.shown(value)) + ".");
         }
     }
 }

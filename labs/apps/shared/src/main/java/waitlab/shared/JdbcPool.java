@@ -13,7 +13,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class JdbcPool implements AutoCloseable {
 
     /** The range that {@link #resize} and the start accept. */
-    public static final int LARGEST = 500;
+    public static final int LARGEST = 1_000;
 
     private final HikariDataSource source = new HikariDataSource();
     private final Duration driverTimeout;

@@ -24,7 +24,7 @@ public final class PortFile implements ApplicationListener<WebServerInitializedE
         }
     }
 
-    private void write(int port) {
+    void write(int port) {
         try {
             Path half = file.resolveSibling(file.getFileName() + ".half");
             Files.writeString(half, port + "\n");

@@ -2,6 +2,7 @@ package waitlab.webflux;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
+import java.time.Duration;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -62,8 +63,8 @@ class AppConfiguration {
     @Bean
     ReactorResourceFactory reactorResources() {
         ReactorResourceFactory resources = new ReactorResourceFactory();
-        resources.setShutdownQuietPeriod(java.time.Duration.ZERO);
-        resources.setShutdownTimeout(java.time.Duration.ofSeconds(1));
+        resources.setShutdownQuietPeriod(Duration.ZERO);
+        resources.setShutdownTimeout(Duration.ofSeconds(1));
         return resources;
     }
 

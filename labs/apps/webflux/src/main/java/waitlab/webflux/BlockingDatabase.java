@@ -15,8 +15,10 @@ class BlockingDatabase {
     }
 
     Reply sleep(Duration wait) {
-        return Reply.of(() -> client.sql("select pg_sleep(?)")
-                .param(Waits.inSeconds(wait))
-                .query(row -> {}));
+        return Reply.of(() -> query(wait));
+    }
+
+    void query(Duration wait) {
+        client.sql("select pg_sleep(?)").param(Waits.inSeconds(wait)).query(row -> {});
     }
 }

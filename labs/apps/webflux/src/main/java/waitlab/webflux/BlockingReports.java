@@ -23,9 +23,15 @@ final class BlockingReports {
 
     private BlockingReports() {}
 
-    /** Rewrites the JDK's blocking methods; needs the two flags that allow it on a current JDK. */
+    /**
+     * Rewrites the JDK's blocking methods; needs the two flags that allow it on a current JDK. Reading a class from a
+     * jar and seeding random numbers happen once in a JVM's life, and are not what a handler waits for: not noted.
+     */
     static void install() {
-        BlockHound.install(builder -> builder.blockingMethodCallback(BlockingReports::note));
+        BlockHound.install(builder -> builder
+                .allowBlockingCallsInside("jdk.internal.loader.BuiltinClassLoader", "loadClass")
+                .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
+                .blockingMethodCallback(BlockingReports::note));
         installed = true;
     }
 

@@ -1,9 +1,9 @@
 package waitlab.webflux;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.util.Version;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.StreamSupport;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -47,7 +47,7 @@ class SettingsHandlers {
         addLoops(settings);
         addPools(settings);
         settings.put("blockhound", BlockingReports.installed());
-        settings.put("netty", Version.identify().get("netty-transport").artifactVersion());
+        settings.put("netty", EventLoopGroup.class.getPackage().getImplementationVersion());
         return settings;
     }
 
@@ -69,11 +69,7 @@ class SettingsHandlers {
     }
 
     private void addLoops(Map<String, Object> settings) {
-        int count = 0;
-        for (Object loop : loops) {
-            count++;
-        }
-        settings.put("event_loops", count);
+        settings.put("event_loops", StreamSupport.stream(loops.spliterator(), false).count());
         settings.put("accept", listener.sharesLoopWith(loops) ? "shared" : "own");
         settings.put("accepting_thread", listener.acceptingThread());
         settings.put("backlog", listener.backlog());
