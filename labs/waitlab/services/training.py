@@ -1,0 +1,175 @@
+"""The training run: an app serves real requests once, and Java keeps what it learnt for later starts.
+
+The JVM writes the classes it loaded and linked, and where time was spent, to app.aot beside app.jar. It
+can use that file only if the jar is the same, and the flags choose the same collector: so both runs take
+their flags from the table of apps.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waitlab.errors import BuildError, ServiceError
+from waitlab.services import java, state
+from waitlab.services.apps import AppSpec, jvm_flags
+from waitlab.services.folders import Say
+from waitlab.services.link import Link
+from waitlab.services.postgres import HOST, NAME, USER, Postgres
+
+if TYPE_CHECKING:
+    import httpx
+
+ROUNDS = 40
+"""How often each path is asked for, half of the times on a new connection."""
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "webflux": ("/fast", "/settings", "/blockhound", "/actuator/health", "/actuator/metrics", "/sleep?ms=1"),
+}
+"""What each app is asked for in its training run."""
+
+DATABASE_PATHS: dict[str, tuple[str, ...]] = {
+    "webflux": tuple(
+        f"/{endpoint}?s=0.001"
+        for endpoint in ("jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
+    ),
+}
+"""What it is asked for besides, where a database could be started."""
+
+_START_S = 60.0
+_END_S = 120.0
+_SERVICE = "training"
+_OUR_JAVA = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
+
+
+def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
+    """Writes `app.aot` in `folder`, which holds app.jar and lib/; BuildError if it cannot be written."""
+    with _supervised() as (link, lab):
+        database = _database(link, lab, postgres_home, say)
+        port_file, token = lab / "work" / "port", secrets.token_hex(16)
+        environment = {
+            **_environment(),
+            "LAB_PORT": "0",
+            "LAB_PORT_FILE": str(port_file),
+            "SPRING_CONFIG_IMPORT": f"file:{_secrets_file(lab, token, database)}",
+        }
+        log = lab / "logs" / f"{_SERVICE}.log"
+        command = [java.runtime_java(), "-XX:AOTCacheOutput=app.aot", *jvm_flags(spec, {}), "-jar", "app.jar"]
+        argv = [str(part) for part in command]
+        link.start(_SERVICE, argv=argv, cwd=str(folder), env=environment, log=str(log), grace_s=_END_S)
+        port = _port(link, port_file, log, spec.name)
+        _drive(f"http://127.0.0.1:{port}", spec.name, token, with_database=database is not None)
+        link.ask("stop", within_s=_END_S, name=_SERVICE)
+        _verify(spec, folder, state.tail(log))
+
+
+@contextmanager
+def _supervised() -> Iterator[tuple[Link, Path]]:
+    """A supervisor for this run, with its folder; both are gone afterwards."""
+    lab = state.new_folder()
+    link = Link(lab)
+    try:
+        yield link, lab
+    finally:
+        link.close()
+        link.gone()
+
+
+def _database(link: Link, lab: Path, home: Path, say: Say) -> Postgres | None:
+    """A PostgreSQL for the training run; None, with a word, if none can be started."""
+    database = Postgres(link, lab, home, _environment())
+    try:
+        database.ensure()
+    except ServiceError as problem:
+        say(f"Training without a database, so first queries will be slower: {problem.what}")
+        return None
+    return database
+
+
+def _environment() -> dict[str, str]:
+    """The environment without options that would change the JVM, and with UTF-8 file names."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OUR_JAVA}
+    return {**kept, "LC_ALL": "C.UTF-8"}
+
+
+def _secrets_file(lab: Path, token: str, database: Postgres | None) -> Path:
+    """The app's own file: the token, and where the database is."""
+    values: Mapping[str, object] = {"token": token}
+    if database is not None:
+        where = {"host": HOST, "port": database.port, "name": NAME}
+        who = {"user": USER, "password": database.password}
+        values = {**values, **{f"db.{name}": value for name, value in {**where, **who}.items()}}
+    file = lab / "secrets" / f"{_SERVICE}.properties"
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+        handle.writelines(f"lab.{name}={value}\n" for name, value in values.items())
+    return file
+
+
+def _port(link: Link, port_file: Path, log: Path, name: str) -> int:
+    """Waits until the app has bound its port; BuildError with its last words if it ends before."""
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        if port_file.exists():
+            return int(port_file.read_text(encoding="ascii"))
+        child = link.child(_SERVICE)
+        if child is None or not child.running:
+            break
+        link.wait(0.02)
+    raise BuildError(
+        f"The app {name} was built, but did not start for its training run.",
+        found="; ".join(state.tail(log, 4)) or f"no word from it within {_START_S:g} s",
+        tip="run `waitlab build --force`.",
+    )
+
+
+def _drive(url: str, name: str, token: str, *, with_database: bool) -> None:
+    """Asks for everything a chapter asks for, on kept and on new connections."""
+    paths = PATHS[name] + (DATABASE_PATHS[name] if with_database else ())
+    with _client(url) as kept, _client(url, headers={"Connection": "close"}) as new:
+        for client in (kept, new) * (ROUNDS // 2):
+            for path in paths:
+                _get(client, path)
+        change = {"jdbc_pool_size": kept.get("/settings").json().get("jdbc_pool_size", 10)}
+        kept.put("/settings", headers={"X-Lab-Token": token}, json=change)
+
+
+def _client(url: str, **options: Any) -> httpx.Client:
+    import httpx
+
+    return httpx.Client(base_url=url, timeout=20, trust_env=False, **options)
+
+
+def _get(client: httpx.Client, path: str) -> None:
+    """One request, answered whatever the status; BuildError if the app does not answer."""
+    import httpx
+
+    try:
+        client.get(path)
+    except httpx.HTTPError as problem:
+        raise BuildError(
+            f"The app was built, but did not answer GET {path} in its training run.",
+            found=str(problem) or type(problem).__name__,
+            tip="run `waitlab build --force`.",
+        ) from problem
+
+
+def _verify(spec: AppSpec, folder: Path, said: list[str]) -> None:
+    """Proves that Java would use the cache with the flags of a real start."""
+    flags = ["-XX:AOTCache=app.aot", "-XX:AOTMode=on", *jvm_flags(spec, {})]
+    argv: list[str | Path] = [java.runtime_java(), *flags, "-cp", "app.jar", "-version"]
+    tried = subprocess.run(
+        argv, cwd=folder, env=_environment(), capture_output=True, text=True, timeout=60, check=False
+    )
+    if tried.returncode != 0:
+        words = [line for line in (*said, *tried.stdout.splitlines()) if "error" in line.lower()]
+        raise BuildError(
+            f"Java could not keep what the training run of {spec.name} taught it (app.aot).",
+            found="; ".join(words[:2])[:300] or "no file that it can use",
+            tip="free some disk (100 MB are needed) and run `waitlab build` again.",
+        )
