@@ -102,12 +102,12 @@ class App(ABC):
         self.check_in_force(self.asked, found)
         return found
 
-    def answers(self) -> bool:
-        """Whether the server answers its readiness request with 200 now."""
+    def answers(self, path: str) -> bool:
+        """Whether the server answers a request with 200 now."""
         import httpx
 
         try:
-            return bool(_client().get(self.url + self.spec.ready, timeout=2.0).status_code == 200)
+            return bool(_client().get(self.url + path, timeout=2.0).status_code == 200)
         except httpx.TransportError:
             return False
 

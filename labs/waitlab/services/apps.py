@@ -37,13 +37,17 @@ class AppSetting:
 
 @dataclass(frozen=True, slots=True)
 class AppSpec:
-    """A server that can be started by name; `heap_mb` is in MiB, `ready` is the path that must answer 200."""
+    """A server that can be started by name; `heap_mb` is in MiB, `ready` is the path that must answer 200.
+
+    `queries` are paths that ask the database, one for each pool of connections.
+    """
 
     name: str
     settings: tuple[AppSetting, ...]
     heap_mb: int = 384
     collector: str = "SerialGC"
     ready: str = "/fast"
+    queries: tuple[str, ...] = ()
     flags: tuple[str, ...] = field(default=())
 
     @property
@@ -106,6 +110,7 @@ WEBFLUX = AppSpec(
             env="JDBC_POOL_SIZE",
         ),
     ),
+    queries=("/jdbc-isolated?s=0", "/r2dbc?s=0"),
 )
 
 APPS: dict[str, AppSpec] = {spec.name: spec for spec in (WEBFLUX,)}

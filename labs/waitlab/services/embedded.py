@@ -106,7 +106,8 @@ class EmbeddedLab(Lab):
         if not app.running() or not all(apps.is_live(app.spec, name) for name in changed):
             self._start(app, wanted)
         else:
-            self.db.ensure()
+            if self.db.ensure():
+                app.until_pools_recover()
             if changed:
                 app.change(**changed)
 
@@ -139,7 +140,7 @@ class EmbeddedLab(Lab):
                 raise
 
 
-def _raise_if_failed(database: Future[None]) -> None:
+def _raise_if_failed(database: Future[bool]) -> None:
     if database.done():
         database.result()
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 READY_S = 40.0
 POLL_S = 0.02
+POOLS_S = 10.0
+UNCHECKED_S = 0.6
+"""HikariCP hands a connection out without a look if it was used within the last half second."""
 
 
 class EmbeddedApp(App):
@@ -86,7 +89,7 @@ class EmbeddedApp(App):
             self.check_alive()
             check()
             self.url = self._reported_url()
-            if self.url and self.answers():
+            if self.url and self.answers(self.spec.ready):
                 self.read_back()
                 self._lab.link.ask("note", name=self.name, facts={"url": self.url, "host": HOST})
                 return
@@ -95,6 +98,20 @@ class EmbeddedApp(App):
             f"{self.name} did not answer {self.spec.ready} with 200 within {READY_S:g} s.",
             found="; ".join(self.logs(3)) or "an empty log",
             tip="look at the machine's load, then run the cell again.",
+        )
+
+    def until_pools_recover(self) -> None:
+        """Waits until the app's pools have replaced the connections that a database took with it."""
+        end = time.monotonic() + POOLS_S
+        over = time.monotonic() + UNCHECKED_S
+        while time.monotonic() < end:
+            self._lab.link.wait(POLL_S)
+            if time.monotonic() > over and all(map(self.answers, self.spec.queries)):
+                return
+        raise ServiceTimeout(
+            f"The database is back, but {self.name} did not reach it within {POOLS_S:g} s.",
+            found="; ".join(self.logs(3)) or "an empty log",
+            tip="stop and start the server.",
         )
 
     @property

@@ -52,6 +52,7 @@ class Link:
     """A running supervisor, and the one pipe that keeps it alive."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.owner = os.getpid()
         self.changed = threading.Condition()
         self.children: dict[str, Child] = {}
@@ -166,12 +167,13 @@ class Link:
 def _start(folder: Path) -> subprocess.Popen[bytes]:
     """Starts the supervisor in a session of its own, reading file names as this process does."""
     python = [sys.executable, "-S", "-E", "-s", "-X", f"utf8={sys.flags.utf8_mode}"]
-    with (folder / "logs" / "supervisor.log").open("ab") as log:
+    log = os.open(folder / "logs" / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(log, "ab") as errors:
         return subprocess.Popen(
             [*python, str(SCRIPT), str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=log,
+            stderr=errors,
             bufsize=0,
             cwd="/",
             start_new_session=True,

@@ -81,15 +81,19 @@ class Postgres:
         self.port = self.port or int(self.link.ask("reserve")["port"])
         return self.port
 
-    def ensure(self) -> None:
-        """Starts the server if it is not running; returns when it has answered a query over TCP."""
+    def ensure(self) -> bool:
+        """Starts the server if it is not running; when this returns it has answered a query over TCP.
+
+        True if it had to be started.
+        """
         if self.running():
-            return
+            return False
         if self.folder is None:
             self._make()
         else:
             self._serve()
             self._until_ready(USER, NAME, self.password)
+        return True
 
     def _make(self) -> None:
         """Makes the database from nothing; what was half made is forgotten."""
