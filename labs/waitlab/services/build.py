@@ -27,6 +27,7 @@ from waitlab.services.apps import APPS, AppSpec, jvm_flags
 from waitlab.services.fetching import disk_error
 from waitlab.services.folders import Say, locked, remove_drafts, whole_folder
 from waitlab.services.guarded import guarded
+from waitlab.services.machine import plain_environment
 from waitlab.services.maven import run_maven
 from waitlab.services.postgres_binaries import postgres_home
 
@@ -63,7 +64,9 @@ def build(force: bool = False, say: Say = print) -> BuildReport:
             _build(stale, postgres, force, say)
     current = tuple(name for name in APPS if name not in {spec.name for spec in stale})
     built = tuple(spec.name for spec in stale)
-    return BuildReport(built, current, postgres, time.monotonic() - began)
+    report = BuildReport(built, current, postgres, time.monotonic() - began)
+    say(str(report))
+    return report
 
 
 def stale_apps(force: bool = False) -> list[AppSpec]:
@@ -121,7 +124,7 @@ def _extract(spec: AppSpec, draft: Path) -> None:
     jar = spec.folder.parent / "app.jar"
     argv: list[str | Path] = [java.runtime_java(), "-Djarmode=tools", "-jar", jar, "extract"]
     argv += ["--force", "--destination", draft]
-    with guarded(argv, cwd=paths.APPS, env={"LC_ALL": "C.UTF-8"}) as running:
+    with guarded(argv, cwd=paths.APPS, env=plain_environment()) as running:
         said = list(running.lines())
         code = running.wait()
     if code != 0 or not (draft / "app.jar").is_file():

@@ -21,6 +21,7 @@ from waitlab.services import java, state
 from waitlab.services.apps import AppSpec, jvm_flags
 from waitlab.services.folders import Say
 from waitlab.services.link import Link
+from waitlab.services.machine import plain_environment
 from waitlab.services.postgres import HOST, NAME, USER, Postgres
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ PATHS: dict[str, tuple[str, ...]] = {
 
 DATABASE_PATHS: dict[str, tuple[str, ...]] = {
     "webflux": tuple(
-        f"/{endpoint}?s=0.001"
-        for endpoint in ("jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
+        f"/{endpoint}?s=0.001" for endpoint in ("jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
     ),
 }
 """What it is asked for besides, where a database could be started."""
@@ -45,7 +45,6 @@ DATABASE_PATHS: dict[str, tuple[str, ...]] = {
 _START_S = 60.0
 _END_S = 120.0
 _SERVICE = "training"
-_OUR_JAVA = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
 
 
 def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
@@ -54,7 +53,7 @@ def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
         database = _database(link, lab, postgres_home, say)
         port_file, token = lab / "work" / "port", secrets.token_hex(16)
         environment = {
-            **_environment(),
+            **plain_environment(),
             "LAB_PORT": "0",
             "LAB_PORT_FILE": str(port_file),
             "SPRING_CONFIG_IMPORT": f"file:{_secrets_file(lab, token, database)}",
@@ -83,19 +82,13 @@ def _supervised() -> Iterator[tuple[Link, Path]]:
 
 def _database(link: Link, lab: Path, home: Path, say: Say) -> Postgres | None:
     """A PostgreSQL for the training run; None, with a word, if none can be started."""
-    database = Postgres(link, lab, home, _environment())
+    database = Postgres(link, lab, home, plain_environment())
     try:
         database.ensure()
     except ServiceError as problem:
         say(f"Training without a database, so first queries will be slower: {problem.what}")
         return None
     return database
-
-
-def _environment() -> dict[str, str]:
-    """The environment without options that would change the JVM, and with UTF-8 file names."""
-    kept = {name: value for name, value in os.environ.items() if name not in _OUR_JAVA}
-    return {**kept, "LC_ALL": "C.UTF-8"}
 
 
 def _secrets_file(lab: Path, token: str, database: Postgres | None) -> Path:
@@ -164,7 +157,7 @@ def _verify(spec: AppSpec, folder: Path, said: list[str]) -> None:
     flags = ["-XX:AOTCache=app.aot", "-XX:AOTMode=on", *jvm_flags(spec, {})]
     argv: list[str | Path] = [java.runtime_java(), *flags, "-cp", "app.jar", "-version"]
     tried = subprocess.run(
-        argv, cwd=folder, env=_environment(), capture_output=True, text=True, timeout=60, check=False
+        argv, cwd=folder, env=plain_environment(), capture_output=True, text=True, timeout=60, check=False
     )
     if tried.returncode != 0:
         words = [line for line in (*said, *tried.stdout.splitlines()) if "error" in line.lower()]
