@@ -1,12 +1,12 @@
 """Waiting, Measured: the verbs of a chapter. Heavy parts are imported when a verb is first used.
 
-    run("bystander", endpoint="sleep", k=4)     measure on a real server; prints one line, gives a Run
-    chart(run_1, run_2, guess)                  draw Runs, with the model and the reader's guess
-    predict("p50", unit="ms")                   ask the reader first
-    explore("bystander")                        sliders, the model, a Run button
-    start("webflux", cpus=4), stop()            the servers by hand
-    recorded("bystander", k=4)                  a run that was recorded, labelled
-    check("exercise", answer)                   an exercise, judged by what was measured
+run("bystander", endpoint="sleep", k=4)     measure on a real server; prints one line, gives a Run
+chart(run_1, run_2, guess)                  draw Runs, with the model and the reader's guess
+predict("p50", unit="ms")                   ask the reader first
+explore("bystander")                        sliders, the model, a Run button
+start("webflux", cpus=4), stop()            the servers by hand
+recorded("bystander", k=4)                  a run that was recorded, labelled
+check("exercise", answer)                   an exercise, judged by what was measured
 """
 
 from __future__ import annotations

@@ -18,11 +18,17 @@ import click
 from waitlab.errors import ControlError, WaitlabError
 from waitlab.session import RUNTIMES
 
+
+def _choose_runtime(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value:
+        os.environ["WAITLAB_RUNTIME"] = value
+
+
 runtime_option = click.option(
     "--runtime",
     type=click.Choice(RUNTIMES),
     expose_value=False,
-    callback=lambda _ctx, _option, value: value and os.environ.__setitem__("WAITLAB_RUNTIME", value),
+    callback=_choose_runtime,
     help="Where servers run (or WAITLAB_RUNTIME); auto chooses.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
@@ -113,7 +119,9 @@ def experiments(as_json: bool) -> None:
 @click.argument("experiment")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A control's value.")
 @click.option("--repeat", type=click.IntRange(1, 100), help="Measure N times; adds the spread.")
-@click.option("--samples", type=click.Path(path_type=Path), help="Write one CSV row a request (-1, -2 ... if repeated).")
+@click.option(
+    "--samples", type=click.Path(path_type=Path), help="Write one CSV row a request (-1, -2 ... if repeated)."
+)
 @json_option
 @runtime_option
 def measure(experiment: str, pairs: tuple[str, ...], repeat: int | None, samples: Path | None, as_json: bool) -> None:
@@ -132,7 +140,7 @@ def record(names: tuple[str, ...], pairs: tuple[str, ...]) -> None:
     from waitlab import experiments, recordings, session
 
     for name in names:
-        taken = session.run(name, **parse_pairs(pairs))
+        taken = session.run(name, **experiments.get(name).settle(parse_pairs(pairs)))
         if taken.void or taken.partial or not taken.live:
             raise WaitlabError("This run is not fit to be kept.", found=taken.line, tip="again on a quieter machine")
         click.echo(f"kept as {recordings.save(experiments.get(name), taken)}")
@@ -150,7 +158,7 @@ def calibrate(as_json: bool) -> None:
     put_json(result) if as_json else click.echo(table(result))
 
 
-def parse_pairs(pairs: tuple[str, ...]) -> dict[str, str]:
+def parse_pairs(pairs: tuple[str, ...]) -> dict[str, Any]:
     """`NAME=VALUE` texts as a dict; ControlError where one has no `=`."""
     for pair in pairs:
         if "=" not in pair:

@@ -92,7 +92,11 @@ def add_to(group: click.Group) -> None:
 
 def _plain(lab: object) -> dict[str, object]:
     fields = asdict(lab)  # type: ignore[call-overload]
-    return {**fields, "folder": str(fields["folder"]), "folders": [str(folder) for folder in fields["folders"]]}
+    return {
+        **fields,
+        "folder": str(fields["folder"]),
+        "folders": [str(folder) for folder in fields["folders"]],
+    }
 
 
 def _whose(lab: object) -> str:

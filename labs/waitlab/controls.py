@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from waitlab.errors import ControlError
 
@@ -73,7 +74,7 @@ class Control:
         return self.low <= value <= self.high
 
 
-def settle(controls: Iterable[Control], given: Mapping[str, object], experiment: str) -> dict[str, Value]:
+def settle(controls: Iterable[Control], given: Mapping[str, object], experiment: str) -> dict[str, Any]:
     """All controls with their values: those given, parsed; the others by default."""
     controls = tuple(controls)
     for name in given:

@@ -21,7 +21,7 @@ def measure(
     name: str, given: Mapping[str, object], repeat: int | None, samples: Path | None, put_json: PutJson | None
 ) -> int:
     """Measures and tells; the exit code (0, 3 a server died, 4 void, 130 stopped)."""
-    settings = experiments.get(name).settle(given)
+    settings: dict[str, Any] = {**experiments.get(name).settle(given)}
     files = _files(samples, repeat or 1)
     runs: list[Run] = []
     for file in files:
@@ -79,5 +79,7 @@ def _files(samples: Path | None, count: int) -> list[Path | None]:
         try:
             file.touch()
         except OSError as error:
-            raise ControlError(f"--samples cannot write {file}: {error.strerror}.", tip="--samples samples.csv") from None
+            raise ControlError(
+                f"--samples cannot write {file}: {error.strerror}.", tip="--samples samples.csv"
+            ) from None
     return list(files)

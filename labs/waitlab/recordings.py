@@ -21,7 +21,9 @@ FOLDER = Path(__file__).parent / "recorded"
 
 def slug(experiment: Experiment, settings: Mapping[str, Value]) -> str:
     """A file's stem for these settings: `default`, or the controls that differ, like `k-8_endpoint-r2dbc`."""
-    differs = [f"{c.name}-{settings[c.name]}" for c in experiment.controls if settings[c.name] != c.default_for(settings)]
+    differs = [
+        f"{c.name}-{settings[c.name]}" for c in experiment.controls if settings[c.name] != c.default_for(settings)
+    ]
     return "_".join(differs).replace("/", "-") or "default"
 
 
@@ -52,7 +54,8 @@ def _missing(experiment: Experiment, wanted: str) -> ControlError:
     names = known(experiment)
     if not names:
         return ControlError(
-            f"No run of {experiment.name} is recorded.", tip="a runtime that can measure: waitlab doctor says which"
+            f"No run of {experiment.name} is recorded.",
+            tip="a runtime that can measure: waitlab doctor says which",
         )
     return ControlError(
         f"No run of {experiment.name} is recorded with these controls ({wanted}).",

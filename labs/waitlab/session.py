@@ -63,7 +63,11 @@ def stop() -> None:
 
 
 def run(
-    experiment: str, *, progress: Progress | None = None, stop: threading.Event | None = None, **controls: object
+    experiment: str,
+    *,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    **controls: object,
 ) -> Run:
     """Measures `experiment` with these controls on a real server and prints the Run's line.
 

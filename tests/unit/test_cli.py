@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from waitlab import session
 from waitlab.cli import command
 

@@ -1,7 +1,6 @@
 """Controls: what becomes a value, and what is refused in one sentence."""
 
 import pytest
-
 from waitlab.controls import Control, settle
 from waitlab.errors import ControlError
 
@@ -19,7 +18,8 @@ def test_whole_numbers_in_range_are_taken(value):
 
 
 @pytest.mark.parametrize(
-    "value", ["", " ", "abc", -1, "-1", 1.5, "1.5", True, None, 10**9, "1e2", "0x10", "١", [], float("nan"), "1_0"]
+    "value",
+    ["", " ", "abc", -1, "-1", 1.5, "1.5", True, None, 10**9, "1e2", "0x10", "١", [], float("nan"), "1_0"],
 )
 def test_anything_else_is_refused_with_name_unit_and_range(value):
     with pytest.raises(ControlError) as refused:

@@ -1,7 +1,6 @@
 """Models against cases computed by hand."""
 
 import pytest
-
 from waitlab import models
 from waitlab.experiments import get
 
@@ -12,7 +11,9 @@ def test_loops_and_elastic_threads_follow_the_cpus(cpus, loops, elastic):
     assert models.bounded_elastic_size(cpus) == elastic
 
 
-@pytest.mark.parametrize(("tasks", "width", "ends"), [(0, 4, 0), (1, 4, 2000), (4, 4, 2000), (5, 4, 4000), (8, 2, 8000)])
+@pytest.mark.parametrize(
+    ("tasks", "width", "ends"), [(0, 4, 0), (1, 4, 2000), (4, 4, 2000), (5, 4, 4000), (8, 2, 8000)]
+)
 def test_equal_tasks_end_in_waves(tasks, width, ends):
     assert models.makespan_ms(tasks, width, 2000) == ends
 
@@ -22,7 +23,8 @@ def test_fifty_requests_fall_evenly_on_four_loops():
 
 
 @pytest.mark.parametrize(
-    ("sleepers", "accepting", "share"), [(0, False, 0), (0, True, 0), (1, False, 0.25), (1, True, 1), (9, False, 1)]
+    ("sleepers", "accepting", "share"),
+    [(0, False, 0), (0, True, 0), (1, False, 0.25), (1, True, 1), (9, False, 1)],
 )
 def test_a_sleeping_acceptor_holds_everybody(sleepers, accepting, share):
     assert models.held_share(sleepers, 4, accepting_loop_sleeps=accepting) == share

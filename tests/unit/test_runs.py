@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from waitlab.load.samples import Sample
 from waitlab.runs import Run, Series, from_record, percentile
 
@@ -58,8 +57,7 @@ def test_latency_counts_from_the_intended_time():
 def test_the_result_is_json_and_has_the_contracts_fields():
     result = run_of(sample(1, 20)).to_dict()
     json.dumps(result)
-    for name in ("experiment settings in_force runtime live machine commit started_at duration_s series facts model "
-                 "client line").split():  # fmt: skip
+    for name in ["experiment", "settings", "in_force", "runtime", "live", "machine", "commit", "started_at", "duration_s", "series", "facts", "model", "client", "line"]:  # fmt: skip
         assert name in result
     assert set(result["series"]["fast"]) == {
         "offered", "ok", "errors", "p50_ms", "p90_ms", "p99_ms", "max_ms", "throughput_per_s", "threads",

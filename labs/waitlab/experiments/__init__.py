@@ -25,6 +25,7 @@ def get(name: str) -> Experiment:
     """The experiment of that name; ControlError with the nearest names if there is none."""
     if not isinstance(name, str) or name not in known():
         raise ControlError(
-            f"There is no experiment named {name!r}.", tip=nearest(str(name), known()) + " (waitlab experiments)"
+            f"There is no experiment named {name!r}.",
+            tip=nearest(str(name), known()) + " (waitlab experiments)",
         )
     return known()[name]

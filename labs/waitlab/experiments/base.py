@@ -1,4 +1,4 @@
-"""What an experiment is: a question with controls, a model, a way to run and a way to be drawn.
+"""What an experiment is: a question with controls, a model, a way to run, a way to be drawn.
 
 Chapters, sliders, the command line, tests and recordings all go through `Experiment`. `measure` gets a Bench (the
 lab's servers, the load engine, progress and Stop) and returns an Outcome; `Experiment` never starts anything itself.
@@ -86,7 +86,7 @@ class Experiment:
     series: tuple[str, ...] = ()
     draw: str = "timeline"
 
-    def settle(self, given: Mapping[str, object]) -> dict[str, Value]:
+    def settle(self, given: Mapping[str, object]) -> dict[str, Any]:
         """All controls, checked against their ranges and this machine's limits; ControlError if one is wrong."""
         settings = settle(self.controls, given, self.name)
         self.limits(settings)

@@ -79,9 +79,7 @@ def _bystander_plan(url: str, s: Settings) -> Plan:
     return Plan((block, fast) if s["k"] else (fast,), "steady")
 
 
-def _bystander_facts(
-    samples: Iterable[Sample], t0: float, s: Settings, in_force: dict[str, Any]
-) -> dict[str, Any]:
+def _bystander_facts(samples: Iterable[Sample], t0: float, s: Settings, in_force: dict[str, Any]) -> dict[str, Any]:
     done = [x for x in samples if x.cls == OK]
     block = [x for x in done if x.series == "block"]
     fast = sorted((x for x in done if x.series == "fast"), key=lambda x: x.intended_s)
@@ -138,7 +136,11 @@ def _bystander_line(s: Settings, o: Outcome) -> str:
     fast = [x for x in o.samples if x.series == "fast"]
     ok = [x.latency_ms for x in fast if x.cls == OK]
     slowest = f"max {max(ok):,.0f} ms" if ok else "none answered"
-    head = f"{s['k']} x /{s['endpoint']} of {s['block_ms']:,} ms on {o.facts['event_loops']} loops" if s["k"] else "no blocker"
+    head = (
+        f"{s['k']} x /{s['endpoint']} of {s['block_ms']:,} ms on {o.facts['event_loops']} loops"
+        if s["k"]
+        else "no blocker"
+    )
     tail = f"; all blocked calls done at {o.facts['all_blocked_ms']:,.0f} ms" if s["k"] else ""
     return f"{head}: /fast {len(ok)} of {len(fast)} ok, {slowest}{tail}"
 
@@ -168,7 +170,7 @@ def _who(reply: dict[str, Any], endpoint: str) -> dict[str, Any]:
     return {"endpoint": endpoint, "blocking_call_ran_on": ran_on, "continued_on": after}
 
 
-def _measure_blockhound(bench: Bench, s: Settings) -> Outcome:
+def _measure_blockhound(bench: Bench, _s: Settings) -> Outcome:
     app = bench.app("webflux", blockhound=True)
     app.delete("/blockhound")
     rows = []
@@ -177,7 +179,13 @@ def _measure_blockhound(bench: Bench, s: Settings) -> Outcome:
         reports = app.get("/blockhound")["reports"]
         app.delete("/blockhound")
         first = reports[0] if reports else {}
-        rows.append({"endpoint": endpoint, "detected": bool(reports), **{k: first.get(k) for k in ("method", "thread")}})
+        rows.append(
+            {
+                "endpoint": endpoint,
+                "detected": bool(reports),
+                **{k: first.get(k) for k in ("method", "thread")},
+            }
+        )
     return Outcome(facts={"rows": rows}, in_force=app.settings())
 
 

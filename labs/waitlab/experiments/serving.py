@@ -56,7 +56,10 @@ def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
         app.check_alive()
     except ServiceDied as death:
         fell = [s.done_s for s in result.samples if s.cls in ("reset", "refused") and s.done_s]
-        return {"server_died_ms": (min(fell, default=result.t0) - result.t0) * 1000, "server_died": death.what}
+        return {
+            "server_died_ms": (min(fell, default=result.t0) - result.t0) * 1000,
+            "server_died": death.what,
+        }
     return {}
 
 
@@ -68,4 +71,7 @@ def client_facts(result: LoadResult, kind: str, series: str | None = None) -> di
         verdict = steady_verdict(samples, facts["cpu_share"])
         return facts | {"saturated": verdict.void, "why": verdict.why}
     latencies = [s.latency_ms for s in samples if s.cls == OK]
-    return facts | {"saturated": bool(facts.get("retransmits")), "floor_p50_ms": median(latencies) if latencies else None}
+    return facts | {
+        "saturated": bool(facts.get("retransmits")),
+        "floor_p50_ms": median(latencies) if latencies else None,
+    }
