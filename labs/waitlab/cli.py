@@ -195,7 +195,7 @@ def _guarded(command: Callable[[], Any]) -> int:
         say("Interrupted; nothing is left running.")
         return 130
     except BrokenPipeError:
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return 0
     except Exception:
         return _unexpected()

@@ -81,7 +81,7 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, int]:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    book: Any = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    book: Any = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)
     place = {"metadata": {"path": str(FOLDER)}}
     client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
     try:

@@ -15,7 +15,7 @@ EVERY_S = 0.2
 
 
 class Teller:
-    """Shows progress while a run lasts and the Run's line at its end. With a `progress` of its own it only passes on."""
+    """Shows progress while a run lasts, the Run's line at its end. With a `progress` of its own it only passes on."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress

@@ -183,8 +183,9 @@ def from_record(record: Mapping[str, Any]) -> Run:
     return replace(run, line=f"{run.line} [recorded {run.started_at[:10]}]")
 
 
-_KEPT = ("experiment", "settings", "in_force", "runtime", "machine", "commit", "started_at", "duration_s") + (
-    "facts", "model", "client", "line", "t0_s", "partial"
+_KEPT = (
+    "experiment", "settings", "in_force", "runtime", "machine", "commit", "started_at", "duration_s",
+    "facts", "model", "client", "line", "t0_s", "partial",
 )  # fmt: skip
 
 
