@@ -158,7 +158,7 @@ class Supervisor:
 
     def do_note(self, command: dict[str, Any]) -> dict[str, Any]:
         """Keeps facts in lab.json: of the lab, or of one server where it is named."""
-        kept = self.services.setdefault(command["name"], {}) if "name" in command else self.facts
+        kept = self.services.get(command["name"], {}) if "name" in command else self.facts
         kept.update(command["facts"])
         self._write_down()
         return {}
