@@ -44,10 +44,7 @@ def calibration() -> list[Calibration]:
             key = (str(record.get("chapter") or "elsewhere"), str(record.get("name")))
             first.setdefault(key, float(factor) if isinstance(factor, int | float) else math.inf)
     chapters = list(dict.fromkeys(stem for stem, _ in first))
-    return [
-        _calibrate(stem, [factor for (where, _), factor in first.items() if where == stem])
-        for stem in chapters
-    ]
+    return [_calibrate(stem, [factor for (where, _), factor in first.items() if where == stem]) for stem in chapters]
 
 
 def history() -> list[dict[str, Any]]:

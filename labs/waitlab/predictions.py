@@ -151,11 +151,7 @@ def tagged_guesses(notebook: Mapping[str, Any]) -> str:
     found: list[str] = []
     for cell in notebook.get("cells", []):
         if cell.get("cell_type") == "code":
-            tags = [
-                tag.partition(":")[2]
-                for tag in cell["metadata"].get("tags", [])
-                if tag.startswith("predict:")
-            ]
+            tags = [tag.partition(":")[2] for tag in cell["metadata"].get("tags", []) if tag.startswith("predict:")]
             calls = "".join(cell["source"]).count("predict(")
             found += (tags + [NO_GUESS] * calls)[:calls]
     return " ".join(found)

@@ -44,9 +44,7 @@ def chart(*runs_and_guesses: Run | Prediction, kind: str | None = None) -> Chart
     wrong = [item for item in runs_and_guesses if not isinstance(item, Run | Prediction)]
     if wrong or not runs:
         found = f"{type(wrong[0]).__name__}: {wrong[0]!r}"[:100] if wrong else "no Run"
-        raise ControlError(
-            "A chart is made of Runs and predictions.", found=found, tip='chart(run("bystander"))'
-        )
+        raise ControlError("A chart is made of Runs and predictions.", found=found, tip='chart(run("bystander"))')
     chosen = kind or kind_for(runs)
     _check(chosen, runs)
     return _draw(chosen, runs, guesses)
@@ -86,9 +84,7 @@ def _check(kind: str, runs: Sequence[Run]) -> None:
     if kind not in KINDS:
         raise ControlError(f"There is no chart of the kind {kind!r}.", tip=", ".join(KINDS))
     if kind in _ONE_RUN and len(runs) > 1:
-        raise ControlError(
-            f"A chart of the kind {kind} shows one Run, not {len(runs)}.", tip='kind="latency"'
-        )
+        raise ControlError(f"A chart of the kind {kind} shows one Run, not {len(runs)}.", tip='kind="latency"')
     if {run.experiment for run in runs} != {runs[0].experiment} and kind != "throughput":
         raise ControlError(
             "One chart shows Runs of one experiment.",

@@ -40,9 +40,7 @@ def timeline(runs: Sequence[Run]) -> Any:
     waiting = [bar for row, sample in placed if split for bar in _waiting(row, sample, run.t0_s)]
     add_bars(figure, "waiting", waiting, Look(WAITING, "", "/" if few else ""))
     for name in run.series:
-        served = [
-            bar for row, s in placed if s.series == name for bar in _served(row, s, run.t0_s, split=split)
-        ]
+        served = [bar for row, s in placed if s.series == name for bar in _served(row, s, run.t0_s, split=split)]
         words = "being served" if split else "waiting or being served"
         add_bars(figure, f"{name}: {words}", served, dress(run, name))
     _add_failed(figure, placed, run.t0_s)
@@ -138,9 +136,7 @@ def _ordered(run: Run) -> list[Sample]:
 
 def _held(row: Any, sample: Sample, t0_s: float) -> Bar:
     started, ended = sample.server_started_us or 0, sample.server_ended_us or 0
-    return Bar(
-        row, started / 1e6 - t0_s, (ended - started) / 1e6, safe(f"{sample.series} on {sample.thread}")
-    )
+    return Bar(row, started / 1e6 - t0_s, (ended - started) / 1e6, safe(f"{sample.series} on {sample.thread}"))
 
 
 def _waiting(row: Any, sample: Sample, t0_s: float) -> list[Bar]:

@@ -65,9 +65,7 @@ class Chart(go.Figure):
 def caption_html(summary: str, lines: Sequence[str], table: str = "") -> str:
     """The text under a figure: the caption for all, the summary for those who cannot see the figure."""
     body = "".join(f"<div>{html.escape(line)}</div>" for line in lines)
-    told = (
-        f"<details><summary>The figure in words</summary>{html.escape(summary)}</details>" if summary else ""
-    )
+    told = f"<details><summary>The figure in words</summary>{html.escape(summary)}</details>" if summary else ""
     return f'<div style="max-width:860px;font-size:90%;line-height:1.45">{body}{told}{table}</div>'
 
 
@@ -105,9 +103,7 @@ def new(title: str, x: str, y: str, *, height: int = 420, kind: type[Any] = Char
 
 def finish(figure: Any) -> Any:
     """Makes room for the legend above the plot, however many entries it has."""
-    names = [
-        trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name
-    ]
+    names = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
     wide = [LETTER * len(name) + 52 for name in names]
     columns = len(names) if sum(wide) < LEGEND_WIDTH else max(1, int(LEGEND_WIDTH / max(wide)))
     rows = math.ceil(len(names) / max(columns, 1))

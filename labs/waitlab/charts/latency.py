@@ -29,9 +29,7 @@ WIDE = 20
 
 def latency(runs: Sequence[Run]) -> Any:
     """Latency of the innocent against the time of sending, with the model's line."""
-    figure = new(
-        titled("Latency by the time of sending", runs), "time of sending, s since the start", of_what(runs)
-    )
+    figure = new(titled("Latency by the time of sending", runs), "time of sending, s since the start", of_what(runs))
     add_theories(figure, runs, "latency")
     for index, run in enumerate(runs):
         series = main_series(run)

@@ -55,12 +55,12 @@ APPROACHES = {
     "cores": CORES,
 }  # fmt: skip
 
-_NAMED_BY = ("endpoint", "stack", "where", "threads", "client")
+NAMED_BY = ("endpoint", "stack", "where", "threads", "client")
 
 
 def approach(settings: Mapping[str, Any]) -> str:
     """The name of the approach that these settings describe, or ""."""
-    return next((str(settings[key]) for key in _NAMED_BY if key in settings), "")
+    return next((str(settings[key]) for key in NAMED_BY if key in settings), "")
 
 
 def look(settings: Mapping[str, Any]) -> Look:

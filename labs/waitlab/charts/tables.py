@@ -33,9 +33,7 @@ def _details(run: Run, runs: Sequence[Run]) -> str:
         heads = list(dict.fromkeys(key for row in rows for key in row))
         inside = html_table(heads, [[row.get(key, "") for key in heads] for row in rows], run.line)
         return f"<details><summary>Data of {name}: {len(rows)} rows</summary>{inside}</details>"
-    samples = sorted(
-        (s for series in run.series.values() for s in series.samples), key=lambda s: s.intended_s
-    )
+    samples = sorted((s for series in run.series.values() for s in series.samples), key=lambda s: s.intended_s)
     shown = samples[:MOST_ROWS]
     cut = f", the first {MOST_ROWS} of them" if len(samples) > MOST_ROWS else ""
     inside = html_table(_HEADS, [_row(sample, run.t0_s) for sample in shown], run.line)

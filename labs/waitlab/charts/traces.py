@@ -69,9 +69,7 @@ def add_failures(figure: Any, series: Series, x: Sequence[float]) -> None:
 def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any]) -> None:
     """A cross on the axis below each Run that had failures."""
     pairs = [(at, main_series(run)) for at, run in zip(x, runs, strict=True)]
-    failed = [
-        (at, series.offered - series.ok) for at, series in pairs if series and series.ok < series.offered
-    ]
+    failed = [(at, series.offered - series.ok) for at, series in pairs if series and series.ok < series.offered]
     if failed:
         told = [f"{count} failed" for _, count in failed]
         name = f"failed: {sum(count for _, count in failed)}"

@@ -9,7 +9,7 @@ import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from waitlab.charts.palette import approach
+from waitlab.charts.palette import NAMED_BY, approach
 from waitlab.predictions import Prediction, main_series, show, verdict
 from waitlab.runs import Run, Series
 
@@ -38,10 +38,8 @@ def differing(runs: Sequence[Run]) -> list[str]:
 def label(run: Run, runs: Sequence[Run]) -> str:
     """A short name for a Run among others: what sets it apart, and what must be known about it."""
     names = differing(runs)
-    if names:
-        text = ", ".join(f"{name} {run.settings.get(name)}" for name in names[:3])
-    else:
-        text = approach(run.settings) or run.experiment
+    apart = ", ".join(_setting(run, name) for name in names[:3])
+    text = apart or approach(run.settings) or run.experiment
     alike = [other for other in runs if other.settings == run.settings and other.experiment == run.experiment]
     if len(alike) > 1:
         text += f", run {next(i for i, other in enumerate(alike, 1) if other is run)}"
@@ -129,6 +127,11 @@ def theory(runs: Sequence[Run]) -> str:
     facts = [(name, value) for name, value in runs[0].model.items() if isinstance(value, int | float)]
     told = ", ".join(f"{name} {show(value)}" for name, value in facts)
     return f"Theory predicts {told}." if told else ""
+
+
+def _setting(run: Run, name: str) -> str:
+    value = _short(run.settings.get(name, "unset"))
+    return value if name in NAMED_BY else f"{name} {value}"
 
 
 def _alike(runs: Sequence[Run], told: Callable[[Run], str]) -> bool:

@@ -1,0 +1,93 @@
+"""The figure of `explore`: the model's line follows the sliders, Runs drop their points into it.
+
+All traces exist from the start and are filled by `batch_update`: nothing is redrawn that did not change, and
+ten Runs are one figure. After `MOST_RUNS` the oldest Run makes room.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import plotly.graph_objects as go
+
+from waitlab.charts.figure import new
+from waitlab.charts.traces import crosses, curve, failures, of_what, points, theory
+from waitlab.charts.words import caption, label
+from waitlab.load.samples import OK
+from waitlab.predictions import main_series, show
+from waitlab.runs import Run
+
+__all__ = ["MOST_RUNS", "LiveFigure"]
+
+MOST_RUNS = 12
+
+
+class LiveFigure:
+    """One FigureWidget: trace 0 is the model, trace 1 the failures, then one trace a Run."""
+
+    def __init__(self, title: str) -> None:
+        self.runs: list[Run] = []
+        self._counted = 0
+        self._lock = threading.RLock()
+        self.widget: Any = new(title, "time of sending, s since the start", "latency, ms", kind=go.FigureWidget)
+        nothing: list[float] = []
+        self.widget.add_scatter(**theory({"x": nothing, "y": nothing}, "theory for these sliders"))
+        self.widget.add_scatter(**crosses(nothing, nothing, "failed"), visible=False)
+        for _ in range(MOST_RUNS):
+            self.widget.add_scatter(x=nothing, y=nothing, mode="markers", visible=False)
+        self.widget.update_yaxes(rangemode="tozero", tickformat=",")
+        self.widget._config = {"responsive": True, "displaylogo": False}
+        self.widget.update_layout(
+            height=430,
+            margin={"t": 56, "r": 16},
+            legend={"orientation": "v", "x": 1.01, "y": 1, "yanchor": "top", "font": {"size": 12}},
+        )
+
+    def show_model(self, model: Mapping[str, Any]) -> None:
+        """Redraws the model's line; an experiment without a curve has none."""
+        line = curve(model, "latency") or {"x": [], "y": []}
+        with self._lock, self.widget.batch_update():
+            self.widget.data[0].update(x=line["x"], y=line["y"], visible=bool(line["x"]))
+
+    def add(self, run: Run) -> None:
+        """Drops a Run's points into the figure."""
+        with self._lock:
+            self._counted += 1
+            self.runs = [*self.runs, run][-MOST_RUNS:]
+            if main_series(run) is None:
+                return
+            with self.widget.batch_update():
+                for number, each in enumerate(self.runs, self._counted - len(self.runs) + 1):
+                    self.widget.data[2 + (number - 1) % MOST_RUNS].update(**self._trace(each, number))
+                self.widget.layout.yaxis.title.text = of_what(self.runs)
+                self._show_failures()
+
+    def caption(self) -> list[str]:
+        """The lines under the figure, about the last Run."""
+        return caption(self.runs[-1:]) if self.runs else []
+
+    def _trace(self, run: Run, number: int) -> dict[str, Any]:
+        """The n-th Run: an open marker of its own, so that Runs on top of each other can be told apart."""
+        series = main_series(run)
+        if series is None:
+            return {"visible": False}
+        trace = points(run, series, "", number - 1)
+        shape = trace["marker"]["symbol"]
+        shape = shape if "-open" in shape else f"{shape}-open"
+        typical = f": p50 {show(series.p50_ms, 'ms')}" if series.ok and not run.void else ""
+        trace["marker"] |= {"symbol": shape, "line": {"width": 2, "color": trace["marker"]["color"]}}
+        return {**trace, "name": f"{number}: {label(run, self.runs)}{typical}", "visible": True}
+
+    def _show_failures(self) -> None:
+        pairs = [(run, series) for run in self.runs if (series := main_series(run))]
+        failed = [(run, sample) for run, series in pairs for sample in series.samples if sample.cls != OK]
+        names = [failures(series) for _, series in pairs if series.errors]
+        self.widget.data[1].update(
+            x=[sample.intended_s - run.t0_s for run, sample in failed],
+            y=[sample.latency_ms for _, sample in failed],
+            name=names[0] if len(names) == 1 else f"failed: {len(failed)}",
+            text=[f"{sample.cls}, {label(run, self.runs)}" for run, sample in failed],
+            visible=bool(failed),
+        )
