@@ -19,6 +19,6 @@ class BlockingDatabase {
     }
 
     void query(Duration wait) {
-        client.sql("select pg_sleep(?)").param(Waits.inSeconds(wait)).query(row -> {});
+        client.sql("select pg_sleep(?)").param(Waits.inSeconds(wait)).query(_ -> {});
     }
 }

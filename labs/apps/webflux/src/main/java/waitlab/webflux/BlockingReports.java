@@ -64,7 +64,7 @@ final class BlockingReports {
         Sighting seen = new Sighting(
                 method.getClassName() + "." + method.getName(), Thread.currentThread().getName(), ENDPOINT.get());
         if (SIGHTINGS.size() < MOST) {
-            SIGHTINGS.computeIfAbsent(seen, unused -> new AtomicInteger()).incrementAndGet();
+            SIGHTINGS.computeIfAbsent(seen, _ -> new AtomicInteger()).incrementAndGet();
         }
     }
 }

@@ -50,12 +50,12 @@ class Failures implements WebExceptionHandler {
     private static Answer answerTo(Throwable failure) {
         return switch (failure) {
             case BadValue bad -> new Answer(HttpStatus.BAD_REQUEST, bad.getMessage());
-            case ServerWebInputException unreadable ->
+            case ServerWebInputException _ ->
                     new Answer(HttpStatus.BAD_REQUEST, "The request's body must be a JSON object.");
             case ResponseStatusException known -> known(known);
-            case RejectedExecutionException full ->
+            case RejectedExecutionException _ ->
                     new Answer(HttpStatus.SERVICE_UNAVAILABLE, "The offload pool's queue is full.");
-            case CannotGetJdbcConnectionException late -> noConnection();
+            case CannotGetJdbcConnectionException _ -> noConnection();
             case Throwable late when late.getCause() instanceof R2dbcTimeoutException -> noConnection();
             default -> unforeseen(failure);
         };

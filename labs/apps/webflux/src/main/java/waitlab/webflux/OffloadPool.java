@@ -1,10 +1,12 @@
 package waitlab.webflux;
 
+import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -18,6 +20,9 @@ class OffloadPool implements Scheduler {
     static final int LARGEST = 2_000;
 
     private static final int THREAD_LIVES_S = 60;
+
+    /** Whoever looked up the old threads just before a change has given them its task by then. */
+    private static final Duration STILL_USED = Duration.ofSeconds(1);
 
     private record Threads(Scheduler scheduler, int size, String name) {}
 
@@ -46,7 +51,7 @@ class OffloadPool implements Scheduler {
                 ? new Threads(Schedulers.boundedElastic(), size, "boundedElastic")
                 : new Threads(ofSize(size), size, "offload");
         if (before.scheduler() != Schedulers.boundedElastic()) {
-            before.scheduler().disposeGracefully().subscribe();
+            Mono.delay(STILL_USED).then(Mono.defer(before.scheduler()::disposeGracefully)).subscribe();
         }
     }
 

@@ -50,7 +50,7 @@ class R2dbcPool implements ConnectionFactory, AutoCloseable {
         pool = poolOf(wanted);
         size = wanted;
         Flux.interval(Duration.ZERO, LOOK_AGAIN)
-                .takeUntil(tick -> waiting(before) == 0)
+                .takeUntil(_ -> waiting(before) == 0)
                 .then(Mono.defer(before::disposeLater))
                 .subscribe();
     }

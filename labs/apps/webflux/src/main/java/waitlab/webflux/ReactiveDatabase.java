@@ -20,7 +20,7 @@ class ReactiveDatabase {
 
     /** The reply's times are those of the query's start and end; in between it held no thread. */
     Mono<Reply> sleep(Duration wait) {
-        return Mono.fromSupplier(LabClock::nowUs).flatMap(started -> query(wait).then(Mono.fromCallable(
+        return Mono.fromSupplier(LabClock::nowUs).flatMap(started -> query(wait).timeout(timeout).then(Mono.fromCallable(
                 () -> new Reply(Thread.currentThread().getName(), started, LabClock.nowUs()))));
     }
 

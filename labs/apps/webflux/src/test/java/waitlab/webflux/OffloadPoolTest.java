@@ -45,7 +45,7 @@ class OffloadPoolTest {
         pool.resize(2);
         AtomicInteger now = new AtomicInteger();
         Integer most = Flux.range(0, 8)
-                .flatMap(i -> Mono.fromCallable(() -> countedPause(now)).subscribeOn(pool), 8)
+                .flatMap(_ -> Mono.fromCallable(() -> countedPause(now)).subscribeOn(pool), 8)
                 .reduce(Integer::max)
                 .block(SOON);
         assertThat(most).isEqualTo(2);
@@ -86,7 +86,7 @@ class OffloadPoolTest {
                     return i;
                 })
                 .publishOn(pool)
-                .map(i -> Thread.currentThread().getName());
+                .map(_ -> Thread.currentThread().getName());
         assertThat(handOver.block(SOON)).startsWith("offload-");
     }
 }
