@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -86,16 +86,16 @@ class _Engine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        assert self.process.stdin is not None
         with contextlib.suppress(OSError):
-            assert self.process.stdin is not None
             self.process.stdin.close()
         try:
             self.process.wait(GRACE_S)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
             self.process.kill()
             self.process.wait()
         for reader in self._readers:
-            reader.join()
+            reader.join(GRACE_S)
 
     def take(self, progress: Progress) -> None:
         """The next line, if there is one soon."""
@@ -137,13 +137,14 @@ def _start(argv: Sequence[str] | None) -> subprocess.Popen[bytes]:
 
 
 def _reader(pipe: IO[bytes], put: Callable[[bytes], None], last: bytes | None = None) -> threading.Thread:
-    def read(lines: Iterable[bytes]) -> None:
-        for line in lines:
-            put(line)
+    def read() -> None:
+        with pipe:
+            for line in pipe:
+                put(line)
         if last is not None:
             put(last)
 
-    thread = threading.Thread(target=read, args=(pipe,), daemon=True)
+    thread = threading.Thread(target=read, daemon=True)
     thread.start()
     return thread
 

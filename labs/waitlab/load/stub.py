@@ -94,7 +94,7 @@ class Stub:
             self.selector.register(connection, selectors.EVENT_READ, connection)
         now = time.monotonic()
         self.requests += 1
-        close = b"connection: close" in request.lower()
+        close = b"connection: close" in request.lower() or b" HTTP/1.0\r\n" in request
         reply = (now + self._delay(request), self.requests, connection, int(now * 1e6), close)
         heapq.heappush(self.due, reply)
 

@@ -37,21 +37,19 @@ def steady_verdict(samples: Sequence[Sample], cpu_share: float) -> Verdict:
         return GOOD if not samples else Verdict(True, "Void: no request was sent.")
     few = len(lags) < P99_NEEDS
     lag = _rank(lags, 0.90 if few else 0.99)
-    limit = ALLOWED_LAG_MS + ALLOWED_LAG_SHARE * _median_ms(samples)
+    limit = ALLOWED_LAG_MS + ALLOWED_LAG_SHARE * median_ms(samples)
     if lag > limit:
         name = "p90, as under 100 requests have no p99," if few else "p99"
         return Verdict(True, f"Void: the client sent late ({name} {lag:.1f} ms, allowed {limit:.1f} ms).")
     return GOOD
 
 
-def burst_verdict(
-    samples: Sequence[Sample], floor_samples: Sequence[Sample], retransmits: int | None
-) -> Verdict:
+def burst_verdict(samples: Sequence[Sample], floor_samples: Sequence[Sample], retransmits: int | None) -> Verdict:
     """A burst is void where a SYN was sent again, or the same burst without work takes over half as long."""
     if retransmits:
         times = "once" if retransmits == 1 else f"{retransmits} times"
         return Verdict(True, f"Void: a connection had to be asked for again (SYN retransmitted {times}).")
-    floor, median = _median_ms(floor_samples), _median_ms(samples)
+    floor, median = median_ms(floor_samples), median_ms(samples)
     if not any(s.cls == OK for s in floor_samples):
         return Verdict(True, "Void: the floor of this burst has no answer to compare with.")
     if median and floor > ALLOWED_FLOOR_SHARE * median:
@@ -69,13 +67,14 @@ def lag_facts(samples: Iterable[Sample]) -> dict[str, float | None]:
     }
 
 
-def _lags(samples: Iterable[Sample]) -> list[float]:
-    return sorted(s.lag_ms for s in samples if s.sent_s is not None)
-
-
-def _median_ms(samples: Iterable[Sample]) -> float:
+def median_ms(samples: Iterable[Sample]) -> float:
+    """The median latency of the successes, ms, nearest rank; 0 without any."""
     latencies = sorted(s.latency_ms for s in samples if s.cls == OK)
     return _rank(latencies, 0.50) if latencies else 0.0
+
+
+def _lags(samples: Iterable[Sample]) -> list[float]:
+    return sorted(s.lag_ms for s in samples if s.sent_s is not None)
 
 
 def _rank(ascending: Sequence[float], share: float) -> float:

@@ -43,16 +43,17 @@ class Request:
         self.handle: Any = None
 
     def times(self, handle: Any, now: float) -> None:
-        """Takes libcurl's times, put on the monotonic clock."""
-        sent, first = handle.getinfo(pycurl.PRETRANSFER_TIME), handle.getinfo(pycurl.STARTTRANSFER_TIME)
+        """Takes libcurl's times, put on the monotonic clock; after a failure it fills in what never happened."""
         self.done = now
-        self.sent = min(self.start + sent, now) if sent else None
-        self.first = min(self.start + first, now) if sent and first else None
+        self.status = handle.getinfo(pycurl.RESPONSE_CODE)
+        if handle.getinfo(pycurl.REQUEST_SIZE):
+            self.sent = min(self.start + handle.getinfo(pycurl.PRETRANSFER_TIME), now)
+            if self.status:
+                self.first = min(self.start + handle.getinfo(pycurl.STARTTRANSFER_TIME), now)
 
     def finish(self, handle: Any, code: int, now: float) -> None:
-        """Takes what the finished transfer knows: times, status, class, body."""
+        """Takes what the finished transfer knows, and its class."""
         self.times(handle, now)
-        self.status = handle.getinfo(pycurl.RESPONSE_CODE)
         self.cls = error_class(handle, code) if code else status_class(self.status)
         self.body = b"".join(handle.body)
 
@@ -116,6 +117,13 @@ class Stream:
         if host != self.target[0]:
             handle.setopt(pycurl.RESOLVE, [f"{host}:{self.target[1]}:{self.target[0]}"])
         return handle
+
+
+def rehearsal(port: int) -> Any:
+    """A handle for a request to a port of our own."""
+    url = f"http://127.0.0.1:{port}/"
+    spec = {"name": "", "url": url, "at_s": [], "timeout_s": 1.0, "headers": [], "connection": "new"}
+    return Stream(0, {**spec, "connections": 0, "connect_first": False}).handle()
 
 
 def use_socket(handle: Any, sock: socket.socket | None) -> None:

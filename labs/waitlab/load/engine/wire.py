@@ -31,6 +31,8 @@ class Wire:
         self.running = 0
         self.timer = float("inf")
         self.known: set[int] = set()
+        self.fresh: set[int] = set()
+        self.starting = False
         self.selector = selectors.DefaultSelector()
         self.selector.register(STDIN, selectors.EVENT_READ)
         self.multi = pycurl.CurlMulti()
@@ -42,9 +44,21 @@ class Wire:
         """Starts a transfer now; the moment at which its own clock started (monotonic s)."""
         self.multi.add_handle(handle)
         self.running += 1
+        self.starting = True
         now = mono()
         self.act(pycurl.SOCKET_TIMEOUT, 0)
+        self.starting = False
+        while self.fresh:
+            self._try_at_once(self.fresh.pop())
         return now
+
+    def _try_at_once(self, fd: int) -> None:
+        """On one host a connection is there as soon as it was asked for: sends without waiting to be told."""
+        self.fresh.add(fd)
+        self.act(fd, pycurl.CSELECT_OUT)
+        if fd in self.fresh:
+            self.fresh.remove(fd)
+            self._watch(pycurl.POLL_OUT, fd)
 
     def act(self, fd: int, mask: int) -> None:
         """Lets libcurl work on a descriptor (or on its timers) and hands on the transfers that ended."""
@@ -92,13 +106,17 @@ class Wire:
                 self.multi.remove_handle(handle)
                 self.on_end(handle, code, now)
 
-    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
+    def _watch(self, what: int, fd: int, _multi: object = None, _data: object = None) -> None:
+        """libcurl's socket callback; POLL_IN and POLL_OUT are EVENT_READ and EVENT_WRITE."""
+        self.fresh.discard(fd)
         if what == pycurl.POLL_REMOVE:
             if fd in self.known:
                 self.known.remove(fd)
                 self.selector.unregister(fd)
         elif fd in self.known:
-            self.selector.modify(fd, what)  # POLL_IN and POLL_OUT are EVENT_READ and EVENT_WRITE
+            self.selector.modify(fd, what)
+        elif self.starting and what == pycurl.POLL_OUT:
+            self.fresh.add(fd)
         else:
             self.known.add(fd)
             self.selector.register(fd, what)
