@@ -1,6 +1,7 @@
 """A process that owns a lab, for tests of how it ends: tells of its lab, then waits for a line.
 
 owner.py webflux          a lab with the app
+owner.py db               a lab with the database alone
 owner.py small [fork]     a lab with one small server; with a forked copy of the owner that stays
 owner.py detached         a lab that is left running
 """
@@ -28,17 +29,20 @@ def small() -> Path:
     return folder
 
 
-def webflux(detached: bool) -> Path:
-    """A lab with the app and its database."""
-    lab = EmbeddedLab("for a test", detached=detached)
-    lab.app("webflux")
+def embedded(what: str) -> Path:
+    """A lab with the app and its database, or with the database alone."""
+    lab = EmbeddedLab("for a test", detached=what == "detached")
     kept.append(lab)
+    if what == "db":
+        lab.db.ensure()
+    else:
+        lab.app("webflux")
     return lab.folder
 
 
 kept: list[object] = []
 what, how = sys.argv[1], sys.argv[2:]
-folder = small() if what == "small" else webflux(what == "detached")
+folder = small() if what == "small" else embedded(what)
 if "fork" in how and os.fork() == 0:
     os.close(1)
     signal.alarm(30)

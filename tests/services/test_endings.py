@@ -14,10 +14,12 @@ from waitlab.services.embedded import EmbeddedLab
 GONE_S = 5.0
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("what", "ending"), [("webflux", signal.SIGKILL), ("db", signal.SIGINT), ("db", signal.SIGTERM)]
+)
 @pytest.mark.usefixtures("built")
-def test_nothing_is_left_after_a_signal(own, until, ending):
-    owner = own("webflux")
+def test_nothing_is_left_after_a_signal(own, until, what, ending):
+    owner = own(what)
     assert len(owner.pids) > 3
     owner.process.send_signal(ending)
     assert until(lambda: not owner.left(), GONE_S), owner.left()
@@ -62,7 +64,7 @@ def test_the_next_lab_tidies_up_after_a_supervisor_that_was_killed_with_its_owne
 
 @pytest.mark.usefixtures("built")
 def test_a_frozen_database_does_not_keep_a_lab_from_ending(own, until, thaw):
-    owner = own("webflux")
+    owner = own("db")
     servers = [pid for pid in owner.pids if "postgres" in psutil.Process(pid).name()]
     thaw += servers
     for pid in servers:
