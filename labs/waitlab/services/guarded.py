@@ -24,13 +24,9 @@ class Guarded:
         assert self._process.stdout is not None
         return (line.rstrip("\n") for line in self._process.stdout)
 
-    def ended(self) -> bool:
-        """Whether the command has ended by itself."""
-        return self._process.poll() is not None
-
-    def wait(self) -> int:
-        """Waits for the end; returns the exit code (128 + signal if a signal ended it)."""
-        return self._process.wait()
+    def wait(self, timeout_s: float | None = None) -> int:
+        """Waits for the end, raises TimeoutExpired; returns the exit code (128 + signal if one ended it)."""
+        return self._process.wait(timeout_s)
 
     def stop(self) -> int:
         """Ends the command: SIGTERM, and SIGKILL after the grace; returns the exit code."""

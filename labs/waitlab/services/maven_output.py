@@ -58,7 +58,8 @@ class Progress:
         now = time.monotonic()
         if now - self._said_at >= _EVERY_S:
             self._said_at = now
-            self._say(f"Downloading libraries: {self._files} files, {self._megabytes:.0f} MB so far")
+            files = "1 file" if self._files == 1 else f"{self._files} files"
+            self._say(f"Downloading libraries: {files}, {self._megabytes:.0f} MB so far")
 
 
 def diagnose(errors: Sequence[str], log: Path) -> BuildError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,7 @@ from waitlab.services.folders import Say
 from waitlab.services.link import Link
 from waitlab.services.machine import plain_environment
 from waitlab.services.postgres import HOST, NAME, USER, Postgres
+from waitlab.services.processes import send
 
 if TYPE_CHECKING:
     import httpx
@@ -61,10 +63,10 @@ def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
         log = lab / "logs" / f"{_SERVICE}.log"
         command = [java.runtime_java(), "-XX:AOTCacheOutput=app.aot", *jvm_flags(spec, {}), "-jar", "app.jar"]
         argv = [str(part) for part in command]
-        link.start(_SERVICE, argv=argv, cwd=str(folder), env=environment, log=str(log), grace_s=_END_S)
+        link.start(_SERVICE, argv=argv, cwd=str(folder), env=environment, log=str(log))
         port = _port(link, port_file, log, spec.name)
         _drive(f"http://127.0.0.1:{port}", spec.name, token, with_database=database is not None)
-        link.ask("stop", within_s=_END_S, name=_SERVICE)
+        _end(link, spec.name)
         _verify(spec, folder, state.tail(log))
 
 
@@ -119,6 +121,23 @@ def _port(link: Link, port_file: Path, log: Path, name: str) -> int:
         found="; ".join(state.tail(log, 4)) or f"no word from it within {_START_S:g} s",
         tip="run `waitlab build --force`.",
     )
+
+
+def _end(link: Link, name: str) -> None:
+    """Ends the app in peace: it writes app.aot as it goes, which takes seconds. A dead owner grants it none."""
+    child = link.child(_SERVICE)
+    if child is not None:
+        send(child.pid, signal.SIGTERM)
+    end = time.monotonic() + _END_S
+    while child is not None and child.running:
+        if time.monotonic() > end:
+            raise BuildError(
+                f"The training run of {name} did not end within {_END_S:g} s.",
+                found="Java is still writing what it learnt",
+                tip="look at the machine's load and disk, and run `waitlab build` again.",
+            )
+        link.wait(0.2)
+        child = link.child(_SERVICE)
 
 
 def _drive(url: str, name: str, token: str, *, with_database: bool) -> None:

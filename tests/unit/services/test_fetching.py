@@ -6,7 +6,6 @@ import os
 
 import pytest
 import requests
-
 from waitlab.errors import BuildError
 from waitlab.services import fetching, postgres_binaries, trust
 

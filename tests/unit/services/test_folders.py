@@ -5,7 +5,6 @@ import stat
 import threading
 
 import pytest
-
 from waitlab.services import folders
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from waitlab.errors import BuildError
 from waitlab.services import java
 
@@ -34,7 +33,8 @@ def test_major(version, number):
     assert java.major(version) == number
 
 
-def test_the_wheels_java_runs_the_servers(alone):
+@pytest.mark.usefixtures("alone")
+def test_the_wheels_java_runs_the_servers():
     assert java.runtime_java().is_file()
     assert java.jcmd().is_file()
 

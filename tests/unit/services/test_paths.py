@@ -5,7 +5,6 @@ import stat
 from pathlib import Path
 
 import pytest
-
 from waitlab import paths
 from waitlab.errors import ServiceError
 
