@@ -114,11 +114,11 @@ def until() -> Callable[[Callable[[], object], float], bool]:
     """Waits until something holds: `until(lambda: not owner.left(), 5.0)`; False if it never does."""
 
     def wait(holds: Callable[[], object], within_s: float) -> bool:
-        end, pause = time.monotonic() + within_s, time.sleep
+        end = time.monotonic() + within_s
         while not holds():
             if time.monotonic() > end:
                 return False
-            pause(0.02)
+            time.sleep(0.02)
         return True
 
     return wait

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,15 +28,23 @@ def lent_account() -> Account | None:
     """Whom PostgreSQL runs as where we are root; None where it can run as ourselves."""
     if os.geteuid() != 0:
         return None
-    names = ("nobody", "daemon", "postgres")
-    known = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
-    for entry in [known[name] for name in names if name in known] or list(known.values()):
+    for entry in _unprivileged():
         return Account(entry.pw_uid, entry.pw_gid)
     raise ServiceError(
         "PostgreSQL refuses to run as root, and this machine has no other account to lend it.",
         found="no account but root in the user database",
         tip="run as a user that is not root.",
     )
+
+
+def with_a_name(command: list[str]) -> list[str]:
+    """The command for a program that asks for its user's name, also where that user has none."""
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        script = Path(__file__).with_name("nameless.py")
+        return [sys.executable, "-S", "-E", "-s", str(script), *_some_uid(), *command]
+    return command
 
 
 def data_folder(lab_folder: Path, account: Account | None) -> Path:
@@ -48,6 +57,17 @@ def make_folder(folder: Path, account: Account | None) -> None:
     folder.mkdir(mode=0o700)
     if account:
         os.chown(folder, account.uid, account.gid)
+
+
+def _some_uid() -> list[str]:
+    return [str(entry.pw_uid) for entry in _unprivileged()][:1] or ["1"]
+
+
+def _unprivileged() -> list[pwd.struct_passwd]:
+    """Accounts that are not root, those first that own nothing."""
+    preferred = ("nobody", "daemon", "postgres")
+    known = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
+    return [known[name] for name in preferred if name in known] or list(known.values())
 
 
 def _open_place() -> Path:

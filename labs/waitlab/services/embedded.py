@@ -87,9 +87,7 @@ class EmbeddedLab(Lab):
     def _check_usable(self, spec: AppSpec) -> None:
         """A closed lab stays closed; one whose supervisor was killed opens again."""
         if self._closed:
-            raise ServiceError(
-                "This lab is closed.", tip="start a new one: run the cell that starts it again."
-            )
+            raise ServiceError("This lab is closed.", tip="start a new one: run the cell that starts it again.")
         jar, _ = app_files(spec)
         if not jar.is_file():
             raise BuildError(f"{spec.name} is not built yet.", found=f"no {jar.name}", tip="waitlab build")
@@ -106,10 +104,18 @@ class EmbeddedLab(Lab):
         if not app.running() or not all(apps.is_live(app.spec, name) for name in changed):
             self._start(app, wanted)
         else:
-            if self.db.ensure():
-                app.until_pools_recover()
+            self._revive_database(app, wanted)
             if changed:
                 app.change(**changed)
+
+    def _revive_database(self, app: EmbeddedApp, wanted: dict[str, Value]) -> None:
+        """Starts the database again if it has died; where its port is lost, the app must learn the new one."""
+        try:
+            if self.db.ensure():
+                app.until_pools_recover()
+        except PortTaken:
+            self.db.port = 0
+            self._start(app, wanted)
 
     def _start(self, app: EmbeddedApp, wanted: dict[str, Value]) -> None:
         """Starts the app and the database side by side; again where the database's port was taken."""

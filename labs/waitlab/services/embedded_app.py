@@ -150,7 +150,7 @@ def _command(spec: AppSpec, settings: Settings, work: Path) -> list[str]:
     """The command line of the JVM; no secret is in it."""
     _, cache = app_files(spec)
     cached = [f"-XX:AOTCache={cache.name}"] if apps.uses_cache(settings) and cache.is_file() else []
-    own = [f"-Djava.io.tmpdir={work}"]
+    own = [f"-Djava.io.tmpdir={work}", f"-XX:ErrorFile={work / 'crash.log'}"]
     return [str(java.runtime_java()), *apps.jvm_flags(spec, settings), *own, *cached, "-jar", "app.jar"]
 
 

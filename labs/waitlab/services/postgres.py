@@ -127,8 +127,9 @@ class Postgres:
         _write_secret(secret, admin, self.account)
         options = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
         where = [f"--pgdata={folder / 'data'}", f"--username={ADMIN}", f"--pwfile={secret}"]
+        command = [str(self.home / "bin" / "initdb"), *where, *options]
         try:
-            self._spawn("initdb", [str(self.home / "bin" / "initdb"), *where, *options])
+            self._spawn("initdb", accounts.with_a_name(command))
             child = self._until_ended("initdb", INITDB_S)
         finally:
             secret.unlink(missing_ok=True)
@@ -235,6 +236,4 @@ def _initdb_failed(lines: list[str]) -> ServiceError:
             found=said,
             tip="run as a user of this machine, or add a line for this one to /etc/passwd.",
         )
-    return ServiceError(
-        "PostgreSQL's data folder could not be made.", found=said, tip="see `df` for free disk."
-    )
+    return ServiceError("PostgreSQL's data folder could not be made.", found=said, tip="see `df` for free disk.")

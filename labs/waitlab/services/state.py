@@ -142,6 +142,6 @@ def _remove(lab: LabState) -> None:
 
 def _wait_until_gone(processes: list[dict[str, Any]], within_s: float) -> None:
     """Waits until none of them runs; somebody else's children can only be asked, not waited for."""
-    pause, end = time.sleep, time.monotonic() + within_s
+    end = time.monotonic() + within_s
     while time.monotonic() < end and any(map(_is_ours, processes)):
-        pause(0.01)
+        time.sleep(0.01)

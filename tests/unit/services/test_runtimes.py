@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from waitlab.errors import BuildError, ControlError, ServiceError
-from waitlab.services import java, machine, runtimes
+from waitlab.services import embedded_app, java, machine, runtimes
 from waitlab.services.app import _on_one_clock
 from waitlab.services.runtimes import choose_runtime, open_lab
 
@@ -76,3 +78,12 @@ def test_the_machine_has_cpus_and_memory():
     hardware = machine.hardware()
     assert hardware["cpus"] == len(machine.usable_cpus()) >= 1
     assert hardware["memory_mb"] > 100
+
+
+def test_fewer_cpus_than_the_machine_has_are_pinned(monkeypatch):
+    monkeypatch.setattr(machine, "usable_cpus", lambda: [0, 1, 2, 3])
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, _cpus: None, raising=False)
+    assert set(embedded_app._some_cpus(2) or ()) < {0, 1, 2, 3}
+    assert len(embedded_app._some_cpus(2) or ()) == 2
+    assert embedded_app._some_cpus(4) is None
+    assert embedded_app._some_cpus(6) is None
