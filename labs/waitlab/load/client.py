@@ -76,10 +76,8 @@ class _Engine:
         self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.talk: list[bytes] = []
         assert self.process.stdout is not None and self.process.stderr is not None
-        self._readers = [
-            _reader(self.process.stdout, self.lines.put, last=b""),
-            _reader(self.process.stderr, self.talk.append),
-        ]
+        self.reader = _reader(self.process.stdout, self.lines.put, last=b"")
+        self.talker = _reader(self.process.stderr, self.talk.append)
         self._write(json.dumps(plan.to_json()))
 
     def __enter__(self) -> _Engine:
@@ -94,8 +92,8 @@ class _Engine:
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             self.process.kill()
             self.process.wait()
-        for reader in self._readers:
-            reader.join(GRACE_S)
+        self.reader.join(GRACE_S)
+        self.talker.join(GRACE_S)
 
     def take(self, progress: Progress) -> None:
         """The next line, if there is one soon."""
@@ -175,6 +173,7 @@ def _result(plan: Plan, engine: _Engine) -> LoadResult:
 def _died(engine: _Engine) -> LoadError:
     with contextlib.suppress(subprocess.TimeoutExpired):
         engine.process.wait(1.0)
+    engine.talker.join(1.0)
     code = engine.process.poll()
     last = b" ".join(engine.talk[-3:]).decode(errors="replace").strip()
     state = "it did not answer" if code is None else f"it ended with exit code {code}"

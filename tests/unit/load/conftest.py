@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import select
 import socket
 import struct
 import threading
@@ -19,17 +21,20 @@ Behave = Callable[[socket.socket], None]
 
 @dataclass
 class Seen:
-    """One connection as the server saw it: when it was accepted, and each request on it with its time."""
+    """One connection as the server saw it: a moment before it was accepted, and its requests with their times."""
 
-    accepted_s: float
+    before_accept_s: float
     requests: list[tuple[float, bytes]] = field(default_factory=list)
 
 
 class BrokenServer:
     """Accepts at once and lets `behave` treat each request; a thread a connection."""
 
-    def __init__(self, behave: Behave, *, backlog: int = 100, accepting: bool = True) -> None:
+    def __init__(
+        self, behave: Behave, *, backlog: int = 100, accepting: bool = True, slow_accept_s: float = 0.0
+    ) -> None:
         self.behave = behave
+        self.slow_accept_s = slow_accept_s
         self.seen: list[Seen] = []
         self.open: list[socket.socket] = []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
@@ -55,10 +60,12 @@ class BrokenServer:
         thread.start()
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             while True:
-                connection, _ = self.listener.accept()
+                select.select([self.listener], [], [])
+                threading.Event().wait(self.slow_accept_s)
                 seen = Seen(time.monotonic())
+                connection, _ = self.listener.accept()
                 self.seen.append(seen)
                 self.open.append(connection)
                 self._thread(self._serve, connection, seen)
@@ -75,6 +82,16 @@ def answer(status: int = 200, body: bytes = b"{}", length: int | None = None) ->
     size = len(body) if length is None else length
     reply = b"HTTP/1.1 %d Because\r\nContent-Length: %d\r\n\r\n%s" % (status, size, body)
     return lambda connection: connection.sendall(reply)
+
+
+def name_connections(server: BrokenServer) -> None:
+    """Makes the server answer with the number of the connection where others say the thread."""
+
+    def behave(connection: socket.socket) -> None:
+        body = json.dumps({"thread": f"connection {server.open.index(connection)}"}).encode()
+        answer(200, body)(connection)
+
+    server.behave = behave
 
 
 def cut_short(connection: socket.socket) -> None:
@@ -134,6 +151,14 @@ def broken() -> Iterator[Callable[..., BrokenServer]]:
     yield make
     for server in servers:
         server.close()
+
+
+@pytest.fixture
+def numbered(broken: Callable[..., BrokenServer]) -> BrokenServer:
+    """A server that takes its time to accept, and answers with the number of the connection as thread."""
+    server = broken("nothing", slow_accept_s=0.02)
+    name_connections(server)
+    return server
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import heapq
 import socket
 import time
@@ -86,8 +87,10 @@ class Runner:
         sock = socket.socket(socket.AF_INET6 if ":" in target[0] else socket.AF_INET)
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.connect_ex(target)
-        if not self.wire.pause(CONNECT_S, (sock,)) or sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+        error = sock.connect_ex(target)
+        if error == errno.EINPROGRESS and self.wire.pause(CONNECT_S, sock):
+            error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error:
             sock.close()
             return None
         if confirm:

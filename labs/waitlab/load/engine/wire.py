@@ -89,14 +89,18 @@ class Wire:
         if not word:
             self.selector.unregister(STDIN)
 
-    def pause(self, seconds: float, writable: tuple[socket.socket, ...] = ()) -> bool:
+    def pause(self, seconds: float, connecting: socket.socket | None = None) -> bool:
         """Waits before time 0, for a socket or for time to pass, and listens; True if the socket is ready."""
-        heard, ready, _ = select.select([STDIN], writable, [], seconds)
-        if heard:
+        waiter = select.poll()
+        waiter.register(STDIN, select.POLLIN)
+        if connecting:
+            waiter.register(connecting, select.POLLOUT)
+        ready = {fd for fd, _ in waiter.poll(seconds * 1000)}
+        if STDIN in ready:
             self.listen()
         if self.stopped:
             raise StopError
-        return bool(ready)
+        return bool(ready - {STDIN})
 
     def _hand_on(self, now: float) -> None:
         left = 1
