@@ -11,5 +11,5 @@ rows in the order of samples.COLUMNS; or {"error": [what, found, tip]} where the
 
 All times are seconds of the host's monotonic clock. A handle is added when its request is due, not before:
 so its own clock starts at a moment we know, and libcurl's PRETRANSFER on top of it is when the request was
-really sent.
+really sent (libcurl stamps it after the send: a process that loses its CPU in between stamps it late).
 """
