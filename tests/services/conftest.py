@@ -58,6 +58,12 @@ def webflux(lab: Lab) -> App:
     return lab.app("webflux", cpus=2)
 
 
+@pytest.fixture
+def as_it_is(lab: Lab) -> App:
+    """The app with whatever settings it has, which saves a restart."""
+    return lab.app("webflux")
+
+
 @dataclass
 class Owner:
     """A process that owns a lab, and what it told of it."""
