@@ -41,6 +41,11 @@ class App(ABC):
     def __repr__(self) -> str:
         return f"<{self.name} on {self.url}>" if self.url else f"<{self.name}, not started>"
 
+    @property
+    def control_url(self) -> str:
+        """As this process reaches it, for control calls; the load engine may reach it otherwise."""
+        return self.url
+
     @abstractmethod
     def threads(self) -> list[ThreadInfo]:
         """Every thread of the server now, virtual ones too."""
@@ -107,7 +112,7 @@ class App(ABC):
         import httpx
 
         try:
-            return bool(_client().get(self.url + path, timeout=2.0).status_code == 200)
+            return bool(_client().get(self.control_url + path, timeout=2.0).status_code == 200)
         except httpx.TransportError:
             return False
 
@@ -116,7 +121,7 @@ class App(ABC):
         import httpx
 
         try:
-            reply = _client().request(method, self.url + path, headers={TOKEN_HEADER: self._token}, **options)
+            reply = _client().request(method, self.control_url + path, headers={TOKEN_HEADER: self._token}, **options)
         except httpx.TimeoutException as late:
             raise self._late(f"{method} {path}", options.get("timeout", CONTROL_S)) from late
         except httpx.TransportError as broken:

@@ -1,119 +1,143 @@
-"""Whether Docker can be used here, and if not, why: told apart in words, whatever the engine does."""
+"""Whether Docker can be used here, and if not, why: told in a sentence, within seconds, whatever the engine does.
+
+probe_engine()      the engine: ready, absent, stopped, silent, no permission, API too old, elsewhere, or failed
+probe_command()     the docker command and its compose plugin
+lacks()             what keeps the lab from Docker, as half a sentence; "" where nothing does
+"""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-ANSWER_S = 2.5
-"""How long an engine may take to answer; a socket can be open and silent for ever."""
+from waitlab.services import docker_api
 
-IMAGES = ("postgres:17", "eclipse-temurin:25-jdk", "python:3.13-slim")
-_SOCKETS = ("/var/run/docker.sock", "~/.docker/run/docker.sock")
+WITHIN_S = 3.0
+"""How long all questions together may take."""
+ANSWER_S = 2.0
+"""How long the engine may take of that; a socket can be open and silent for ever."""
+LOWEST_API = (1, 41)
+"""Docker 20.10."""
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class DockerFacts:
-    """What was found. `engine`: ready, absent, stopped, silent, no permission, API too old, or failed."""
+    """What was found of the engine; `cpus` and `memory_mb` are those that its containers can have."""
 
     engine: str
     detail: str = ""
-    command: str | None = None
-    compose: str | None = None
+    host: str = ""
     api: str | None = None
     version: str | None = None
+    cpus: int = 0
+    memory_mb: int = 0
+    os: str = ""
     images: tuple[str, ...] = ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it answers, in a version that we speak."""
+        return self.engine == "ready"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
 
 
-def probe_engine() -> DockerFacts:
-    """Asks the engine, which may take up to ANSWER_S for each of three answers."""
-    address, file = _address()
-    if file is not None and not file.exists():
-        return DockerFacts("absent", f"no engine listens at {file}")
-    import docker
-
-    client = None
+def probe_engine(within_s: float = ANSWER_S) -> DockerFacts:
+    """Asks the engine for its version, its size and its images."""
+    host = docker_api.address()
+    if not host.startswith("unix://"):
+        return DockerFacts(
+            "elsewhere", f"the engine at {host} is not this machine's, so its ports are not either", host
+        )
     try:
-        client = docker.DockerClient(base_url=address, version="auto", timeout=ANSWER_S)
-        told = client.version()
-        found = sorted(tag for image in client.images.list() for tag in image.tags)
-        wanted = tuple(tag for tag in found if tag in IMAGES)
-        return DockerFacts("ready", "", api=told.get("ApiVersion"), version=told.get("Version"), images=wanted)
-    except Exception as problem:
-        return explain(problem, address)
-    finally:
-        if client is not None:
-            client.close()
+        return _ask(host, time.monotonic() + within_s)
+    except (OSError, docker_api.Refused, KeyError, TypeError, ValueError) as problem:
+        return explain(problem, host)
 
 
-def probe_command() -> tuple[str | None, str | None]:
+def _ask(host: str, end: float) -> DockerFacts:
+    from waitlab.services.docker_images import ours
+
+    told = docker_api.get(host, "/version", end - time.monotonic())
+    api, version = str(told["ApiVersion"]), str(told["Version"])
+    if _number(api) < LOWEST_API:
+        detail = f"the engine {version} speaks API {api}, and the lab needs {LOWEST_API[0]}.{LOWEST_API[1]} or newer"
+        return DockerFacts("API too old", detail, host, api, version)
+    size = docker_api.get(host, "/info", max(0.1, end - time.monotonic()))
+    images = docker_api.get(host, "/images/json", max(0.1, end - time.monotonic()))
+    tags = tuple(sorted(tag for image in images for tag in image.get("RepoTags") or () if ours(tag)))
+    system = f"{size.get('OperatingSystem', '')} {size.get('KernelVersion', '')}".strip()
+    return DockerFacts("ready", "", host, api, version, int(size["NCPU"]), int(size["MemTotal"]) // 2**20, system, tags)
+
+
+def probe_command(within_s: float = ANSWER_S) -> tuple[str | None, str | None]:
     """Path of the `docker` command and version of its compose plugin; None for what is missing."""
     command = shutil.which("docker")
     if command is None:
         return None, None
-    try:
-        said = subprocess.run(
-            [command, "compose", "version", "--short"],
-            capture_output=True,
-            text=True,
-            timeout=ANSWER_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return command, None
-    return command, said.stdout.strip() or None if said.returncode == 0 else None
+    said = _said([command, "compose", "version", "--short"], within_s)
+    return command, said if said.lstrip("v")[:1].isdigit() else None
 
 
-def silent() -> DockerFacts:
+def lacks(within_s: float = WITHIN_S) -> str:
+    """What keeps the lab from running in Docker, as half a sentence; "" where nothing does."""
+    from waitlab.services.docker_images import cannot_be_had
+
+    end = time.monotonic() + within_s
+    with ThreadPoolExecutor(2) as pool:
+        command, client = pool.submit(probe_command, ANSWER_S), pool.submit(client_refused, ANSWER_S)
+        found = probe_engine(min(ANSWER_S, within_s))
+        if not found.ready:
+            return found.detail
+        if command.result()[0] is None:
+            return "the docker command is not installed"
+        if command.result()[1] is None:
+            return "the docker command has no compose plugin"
+        return client.result() or cannot_be_had(found, end - time.monotonic())
+
+
+def client_refused(within_s: float) -> str:
+    """Why engine and command do not understand each other, as the command says it; "" where they do."""
+    command = shutil.which("docker")
+    said = _said([command, "version", "--format", "{{.Server.APIVersion}}"], within_s) if command else ""
+    return "" if said[:1].isdigit() or not said else f"the docker command says: {said.splitlines()[-1][:160]}"
+
+
+def silent(host: str = "") -> DockerFacts:
     """For an engine that had not answered when the time was up."""
-    return DockerFacts("silent", f"{_address()[0]} is open, but nothing answers within {ANSWER_S:g} s")
+    host = host or docker_api.address()
+    return DockerFacts("silent", f"{host} is open, but nothing answers within {ANSWER_S:g} s", host)
 
 
-def explain(problem: BaseException, address: str) -> DockerFacts:
-    """Finds the reason in a chain of exceptions, and names it."""
-    chain = list(_chain(problem))
-    text = " ".join(str(each) for each in chain)
-    if any(isinstance(each, PermissionError) for each in chain) or "Permission denied" in text:
-        return DockerFacts("no permission", f"this user may not open {address}")
-    if any(isinstance(each, TimeoutError) for each in chain) or "timed out" in text:
-        return silent()
-    if any(sign in text for sign in ("client version", "too old", "minimum supported API")):
-        return DockerFacts("API too old", "client and engine do not speak the same version of the API")
-    if any(isinstance(each, FileNotFoundError) for each in chain):
-        return DockerFacts("absent", f"no engine listens at {address}")
-    if any(isinstance(each, ConnectionRefusedError) for each in chain):
-        return DockerFacts("stopped", f"{address} is there, but no engine is behind it")
-    return DockerFacts("failed", f"{type(problem).__name__}: {str(problem)[:120]}")
+def explain(problem: BaseException, host: str) -> DockerFacts:
+    """The state of an engine that could not be asked."""
+    if isinstance(problem, TimeoutError):
+        return silent(host)
+    if isinstance(problem, PermissionError):
+        return DockerFacts("no permission", f"this user may not open {host}", host)
+    if isinstance(problem, FileNotFoundError):
+        return DockerFacts("absent", f"no engine listens at {host}", host)
+    if isinstance(problem, ConnectionRefusedError):
+        return DockerFacts("stopped", f"{host} is there, but no engine is behind it", host)
+    if isinstance(problem, docker_api.Refused):
+        return DockerFacts("failed", f"the engine refused: {problem}", host)
+    return DockerFacts("failed", f"{host} could not be asked: {str(problem)[:120] or type(problem).__name__}", host)
 
 
-def _address() -> tuple[str, Path | None]:
-    """Where the engine should listen, and its socket file if it is one."""
-    named = os.environ.get("DOCKER_HOST", "")
-    if named:
-        return named, Path(urlsplit(named).path) if named.startswith("unix:") else None
-    sockets = [Path(name).expanduser() for name in _SOCKETS if not name.startswith("~") or os.environ.get("HOME")]
-    file = next((socket for socket in sockets if socket.exists()), sockets[0])
-    return f"unix://{file}", file
+def _said(command: list[str], within_s: float) -> str:
+    """What a command printed; its complaint where it failed, "" where it took too long."""
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=within_s, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (told.stdout if told.returncode == 0 else told.stderr).strip()
 
 
-def _chain(problem: BaseException | None) -> list[BaseException]:
-    """An exception with its causes, and the exceptions that it carries as arguments."""
-    found: list[BaseException] = []
-    waiting = [problem]
-    while waiting:
-        each = waiting.pop()
-        if each is None or each in found:
-            continue
-        found.append(each)
-        waiting += [each.__cause__, each.__context__, getattr(each, "reason", None)]
-        waiting += [argument for argument in each.args if isinstance(argument, BaseException)]
-    return found
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
