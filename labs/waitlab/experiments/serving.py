@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -17,37 +16,35 @@ if TYPE_CHECKING:
     from waitlab.services import App
 
 LOOP_PREFIX = "reactor-http-"
-WINDOW, WINDOWS, LONGEST_WARMUP_S = 40, 8, 4.0
+WINDOW, WINDOWS, EVERY_S, ROUNDS = 40, 5, 0.003, 4
 _warmed: dict[tuple[str, str, int | None], set[str]] = {}
 
 
 def warm(bench: Bench, app: App, path: str) -> tuple[str, ...]:
-    """Unmeasured requests until the medians of /fast settle; a note if they did not. Once per server and path."""
+    """Unmeasured requests to `path` and /fast until the medians of /fast settle; a note if they did not.
+
+    Once for each server and path. A round is WINDOWS windows of WINDOW requests; it has settled when the medians
+    of its last two windows differ by less than max(5 %, 0.2 ms).
+    """
     done = _warmed.setdefault((bench.lab.lab_id, app.name, app.pid), set())
     if path in done:
         return ()
     bench.progress(0.0, "warming up")
-    if path != "/fast":
-        bench.unmeasured(Plan((Stream("warm", app.url + path, burst(12)),), "burst"))
-    done.add(path)
-    if "/fast" in done and path != "/fast":
-        return ()
-    done.add("/fast")
-    return () if _settled(bench, app) else ("cold: the server had not settled before the run",)
+    settled = any(_round_settles(bench, app, path) for _ in range(ROUNDS))
+    done |= {path, "/fast"}
+    return () if settled else ("cold: the server had not settled before the run",)
 
 
-def _settled(bench: Bench, app: App) -> bool:
-    plan = Plan((Stream("warm", f"{app.url}/fast", spaced(WINDOW, 0.003)),), "steady")
-    start, before = time.monotonic(), float("inf")
-    for _ in range(WINDOWS):
-        result = bench.unmeasured(plan)
-        now = median([s.latency_ms for s in result.samples if s.cls == OK] or [0.0])
-        if abs(now - before) < max(0.05 * before, 0.2):
-            return True
-        if time.monotonic() - start > LONGEST_WARMUP_S:
-            return False
-        before = now
-    return False
+def _round_settles(bench: Bench, app: App, path: str) -> bool:
+    fast = Stream("fast", f"{app.url}/fast", spaced(WINDOW * WINDOWS, EVERY_S))
+    other = Stream("warm", app.url + path, burst(12))
+    result = bench.unmeasured(Plan((other, fast) if path != "/fast" else (fast,), "steady"))
+    ordered = sorted(result.samples, key=lambda s: s.intended_s)
+    took = [s.latency_ms for s in ordered if s.series == "fast" and s.cls == OK]
+    if len(took) < WINDOW * WINDOWS:
+        return False
+    before, last = median(took[-2 * WINDOW : -WINDOW]), median(took[-WINDOW:])
+    return abs(last - before) < max(0.05 * before, 0.2)
 
 
 def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
