@@ -74,10 +74,14 @@ def warm_up() -> threading.Thread:
 
 
 def _import() -> None:
+    """Everything that a first chart and a first `explore` import, and one empty figure."""
     figure = importlib.import_module("waitlab.charts.figure")
     empty = figure.new("", "", "")
     empty.add_scatter(x=[0], y=[0])
     empty.add_bar(x=[0], y=[0])
+    importlib.import_module("waitlab.charts.page").packed()
+    for name in ("charts.bars", "charts.counts", "charts.latency", "charts.live", "knobs", "panel"):
+        importlib.import_module(f"waitlab.{name}")
 
 
 def _check(kind: str, runs: Sequence[Run]) -> None:

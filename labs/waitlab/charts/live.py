@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-import plotly.graph_objects as go
+from plotly.graph_objects import FigureWidget
 
 from waitlab.charts.figure import new
 from waitlab.charts.traces import crosses, curve, failures, of_what, points, theory
@@ -31,7 +31,7 @@ class LiveFigure:
         self.runs: list[Run] = []
         self._counted = 0
         self._lock = threading.RLock()
-        self.widget: Any = new(title, "time of sending, s since the start", "latency, ms", kind=go.FigureWidget)
+        self.widget: Any = new(title, "time of sending, s since the start", "latency, ms", kind=FigureWidget)
         nothing: list[float] = []
         self.widget.add_scatter(**theory({"x": nothing, "y": nothing}, "theory for these sliders"))
         self.widget.add_scatter(**crosses(nothing, nothing, "failed"), visible=False)

@@ -50,7 +50,7 @@ def figure_html(figure: dict[str, Any], summary: str) -> str:
         "height": figure["layout"].get("height", 420),
         "figure": json.dumps(figure).replace("</", "<\\/").replace("<!--", "<\\!--"),
     }
-    return (_LOADER % _packed() if _carries() else "") + _FIGURE % body
+    return (_LOADER % packed() if _carries() else "") + _FIGURE % body
 
 
 def _carries() -> bool:
@@ -65,7 +65,8 @@ def _carries() -> bool:
 
 
 @cache
-def _packed() -> str:
+def packed() -> str:
+    """plotly.js, packed for a page; once a process (half a second)."""
     from plotly.offline import get_plotlyjs
 
     return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 6, mtime=0)).decode()
