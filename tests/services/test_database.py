@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
@@ -33,6 +35,23 @@ def test_a_port_that_somebody_took_is_told_and_another_one_works(small_lab):
     small_lab.db.port = 0
     assert small_lab.db.ensure()
     assert not small_lab.db.ensure()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="shared memory is listed in /proc on Linux")
+def test_a_database_that_was_killed_leaves_no_shared_memory(small_lab, until):
+    small_lab.db.ensure()
+    segment = (small_lab.db.folder / "data" / "postmaster.pid").read_text().splitlines()[6].split()[1]
+    assert segment in _segments()
+    os.kill(small_lab.link.child("db").pid, signal.SIGKILL)
+    assert until(lambda: not small_lab.db.running(), 3.0)
+    small_lab.close()
+    assert segment not in _segments()
+
+
+def _segments():
+    """Numbers of the System V shared memory segments of this machine."""
+    lines = Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
+    return {line.split()[1] for line in lines}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root, so PostgreSQL needs no other account")

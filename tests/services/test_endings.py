@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -10,6 +11,7 @@ import pytest
 from waitlab.errors import ServiceDied, ServiceError
 from waitlab.services import embedded_app, open_lab, state
 from waitlab.services.embedded import EmbeddedLab
+from waitlab.services.processes import born
 
 GONE_S = 5.0
 
@@ -57,6 +59,7 @@ def test_the_next_lab_tidies_up_after_a_supervisor_that_was_killed_with_its_owne
     os.kill(supervisor, signal.SIGKILL)
     owner.process.kill()
     owner.process.wait()
+    assert until(lambda: born(supervisor) is None, GONE_S)
     assert owner.left()
     open_lab("embedded").close()
     assert until(lambda: not owner.left(), GONE_S), owner.left()
@@ -65,10 +68,13 @@ def test_the_next_lab_tidies_up_after_a_supervisor_that_was_killed_with_its_owne
 @pytest.mark.usefixtures("built")
 def test_a_frozen_database_does_not_keep_a_lab_from_ending(own, until, thaw):
     owner = own("db")
-    servers = [pid for pid in owner.pids if "postgres" in psutil.Process(pid).name()]
+    servers = [
+        p.pid for p in psutil.process_iter(["name"]) if p.pid in owner.pids and "postgres" in (p.info["name"] or "")
+    ]
     thaw += servers
     for pid in servers:
-        os.kill(pid, signal.SIGSTOP)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
     owner.process.kill()
     assert until(lambda: not owner.left(), GONE_S), owner.left()
 

@@ -25,6 +25,7 @@ NAME = USER = "lab"
 ADMIN = "waitlab_admin"
 INITDB_S = 30.0
 READY_S = 20.0
+PROBE_S = 1.0
 SERVICE = "db"
 
 SETTINGS = {
@@ -108,7 +109,8 @@ class Postgres:
         try:
             self._initdb(folder, admin)
             self._serve()
-            self._until_ready(ADMIN, "postgres", admin, self._create)
+            self._until_ready(ADMIN, "postgres", admin)
+            self._create(admin)
             self._until_ready(USER, NAME, self.password)
         except BaseException:
             self._unmake(folder)
@@ -164,19 +166,12 @@ class Postgres:
         place = {"cwd": str(self.folder), "env": self.environment, "log": log}
         return self.link.start(name, argv=argv, **place, **who, **options)
 
-    def _until_ready(self, user: str, database: str, password: str, then: Any = None) -> None:
-        """Waits for an answer to a query, and does `then` with the connection; notices death at once."""
+    def _until_ready(self, user: str, database: str, password: str) -> None:
+        """Waits for an answer to a query; notices death at once."""
         end = time.monotonic() + READY_S
         while time.monotonic() < end:
             self._check_alive()
-            connection = _connect(self.port, user, database, password)
-            if connection is not None:
-                try:
-                    connection.run("SELECT 1")
-                    if then:
-                        then(connection)
-                finally:
-                    connection.close()
+            if _answers(self.port, user, database, password):
                 return
             self.link.wait(0.02)
         raise ServiceTimeout(
@@ -185,10 +180,14 @@ class Postgres:
             tip="look at the machine's load, then run the cell again.",
         )
 
-    def _create(self, connection: Any) -> None:
+    def _create(self, admin: str) -> None:
         """Makes the role and its database; the password is a literal of hexadecimal digits of our own."""
-        connection.run(f"CREATE ROLE {USER} LOGIN NOSUPERUSER PASSWORD '{self.password}'")
-        connection.run(f"CREATE DATABASE {NAME} OWNER {USER}")
+        connection = _connect(self.port, ADMIN, "postgres", admin, READY_S)
+        try:
+            connection.run(f"CREATE ROLE {USER} LOGIN NOSUPERUSER PASSWORD '{self.password}'")
+            connection.run(f"CREATE DATABASE {NAME} OWNER {USER}")
+        finally:
+            connection.close()
 
     def _check_alive(self) -> None:
         if self.running():
@@ -207,16 +206,26 @@ def _load_driver() -> None:
     import pg8000.native  # noqa: F401
 
 
-def _connect(port: int, user: str, database: str, password: str) -> Any | None:
-    """A connection; None while the server does not listen or is still starting."""
+def _answers(port: int, user: str, database: str, password: str) -> bool:
+    """Whether a query is answered now; a stranger on the port may be silent, so the patience is short."""
     import pg8000.native as driver
 
     try:
-        return driver.Connection(
-            user, host=HOST, port=port, database=database, password=password, timeout=5.0, ssl_context=False
-        )
+        connection = _connect(port, user, database, password, PROBE_S)
+        try:
+            return bool(connection.run("SELECT 1") == [[1]])
+        finally:
+            connection.close()
     except (driver.InterfaceError, driver.DatabaseError, OSError):
-        return None
+        return False
+
+
+def _connect(port: int, user: str, database: str, password: str, within_s: float) -> Any:
+    import pg8000.native as driver
+
+    return driver.Connection(
+        user, host=HOST, port=port, database=database, password=password, timeout=within_s, ssl_context=False
+    )
 
 
 def _write_secret(file: Path, text: str, account: accounts.Account | None) -> None:

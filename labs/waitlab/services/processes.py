@@ -61,7 +61,7 @@ def remove_traces(pid: int) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Removes a folder of ours, and the shared memory of a PostgreSQL that was killed in it."""
-    pid_file = folder / "postmaster.pid"
+    pid_file = folder / "data" / "postmaster.pid"
     with contextlib.suppress(OSError, IndexError, ValueError):
         _remove_shared_memory(int(pid_file.read_text(encoding="utf-8").splitlines()[6].split()[1]))
     shutil.rmtree(folder, ignore_errors=True)

@@ -87,11 +87,11 @@ def test_the_tail_of_a_log(tmp_path):
 
 
 def test_a_folder_with_a_strange_pid_file_is_removed(tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "postmaster.pid").write_text("1\n2\n", encoding="utf-8")
-    remove_folder(folder)
-    assert not folder.exists()
+    data = tmp_path / "db" / "data"
+    data.mkdir(parents=True)
+    (data / "postmaster.pid").write_text("1\n2\n", encoding="utf-8")
+    remove_folder(tmp_path / "db")
+    assert not data.parent.exists()
 
 
 def test_secrets_are_written_for_their_reader_alone(tmp_path):
