@@ -12,12 +12,13 @@ check("exercise", answer)                   an exercise, judged by what was meas
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 _HOME = {
     "chart": "charts",
     "check": "checks",
-    "explore": "explore",
+    "explore": "widgets.explorer",
     "predict": "predictions",
     "recorded": "session",
     "run": "session",
@@ -38,3 +39,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if "ipykernel" in sys.modules:
+    importlib.import_module(f"{__name__}.charts").warm_up()

@@ -152,10 +152,15 @@ def record(names: tuple[str, ...], pairs: tuple[str, ...]) -> None:
 def calibrate(as_json: bool) -> None:
     """What the load engine can do here, against a fixed-delay stub."""
     from waitlab.load.calibration import calibrate as try_engine
-    from waitlab.load.calibration import table
 
-    result = try_engine()
-    put_json(result) if as_json else click.echo(table(result))
+    result = try_engine(say)
+    if as_json:
+        return put_json(result)
+    click.echo(f"Against a stub that answers after {result['delay_ms']:g} ms, a new connection each (medians, ms):")
+    for burst in result["bursts"]:
+        click.echo(f"{burst['at_once']:>6} at once  {burst['p50_ms']:8.1f}  without work {burst['floor_p50_ms']:8.1f}")
+    steady = result["steady"]
+    click.echo(f"{steady['rate_per_s']:>6.0f} a second {steady['p50_ms']:8.1f}  {steady['why'] or 'fit to measure'}")
 
 
 def parse_pairs(pairs: tuple[str, ...]) -> dict[str, Any]:

@@ -81,11 +81,14 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, int]:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+    from waitlab.predictions import tagged_guesses
+
     book: Any = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)
     place = {"metadata": {"path": str(FOLDER)}}
     client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
+    client.extra_arguments = ["--log-level=ERROR"]
     try:
-        client.execute()
+        client.execute(env={**os.environ, "WAITLAB_PREDICT": tagged_guesses(book), "WAITLAB_CHAPTER": stem})
     except CellExecutionError:
         return book, 0
     except (CellTimeoutError, DeadKernelError):

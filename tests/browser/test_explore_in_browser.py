@@ -18,7 +18,7 @@ HARMLESS = ("favicon", "Failed to load resource", "Content-Security-Policy")
 FAKE_CELL = """\
 from IPython.display import display
 from fake_lab import FAKE, measure
-from waitlab.explore import Explorer
+from waitlab.widgets.explorer import Explorer
 
 explorer = Explorer(FAKE, runner=measure)
 display(explorer.box)

@@ -48,15 +48,12 @@ def _round_settles(bench: Bench, app: App, path: str) -> bool:
 
 
 def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
-    """{} if the server lives; else when the first request fell, ms after the start, and what the server said."""
+    """{} if the server lives; else when it died, ms after the start, and in what words."""
     try:
         app.check_alive()
     except ServiceDied as death:
-        fell = [s.done_s for s in result.samples if s.cls in ("reset", "refused") and s.done_s]
-        return {
-            "server_died_ms": (min(fell, default=result.t0) - result.t0) * 1000,
-            "server_died": death.what,
-        }
+        at = app.died_s()
+        return {"server_died_ms": ((at or result.t0) - result.t0) * 1000, "server_died": death.what.rstrip(".")}
     return {}
 
 

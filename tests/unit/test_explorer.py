@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from waitlab.controls import Control, settle
 from waitlab.errors import ControlError, ServiceDied
-from waitlab.explore import Explorer
-from waitlab.knobs import steps
+from waitlab.widgets.explorer import Explorer
+from waitlab.widgets.knobs import steps
 from waitlab.load.samples import Sample
 from waitlab.runs import Run, Series
 

@@ -77,7 +77,7 @@ class Explorer:
         fixed: Mapping[str, object] | None = None,
         runner: Runner | None = None,
     ) -> None:
-        knobs = importlib.import_module("waitlab.knobs")
+        knobs = importlib.import_module("waitlab.widgets.knobs")
         live = importlib.import_module("waitlab.charts.live")
         self.experiment = experiment
         self.state = IDLE
@@ -91,7 +91,7 @@ class Explorer:
         self._done.set()
         self.figure = live.LiveFigure(experiment.question)
         self.knobs = knobs.Knobs(_chosen(experiment, show), experiment.settle(self._fixed), self._moved)
-        self._panel = importlib.import_module("waitlab.panel").Panel(self.knobs.widgets, self.figure.widget)
+        self._panel = importlib.import_module("waitlab.widgets.panel").Panel(self.knobs.widgets, self.figure.widget)
         self._panel.run.on_click(lambda _: self.run())
         self._panel.stop.on_click(lambda _: self.stop())
         self.box = self._panel.box

@@ -1,0 +1,1 @@
+"""Sliders and buttons around an experiment: explorer.py (what happens), panel.py (the layout), knobs.py (controls)."""
