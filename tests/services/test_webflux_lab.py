@@ -43,7 +43,7 @@ def test_what_was_asked_is_what_the_server_reads_back(webflux):
 
 
 def test_a_live_change_keeps_the_process(lab, webflux):
-    pid = webflux.pid
+    pid = webflux.settings()["pid"]
     assert lab.app("webflux", cpus=2, offload_pool_size=3, jdbc_pool_size=7) is webflux
     found = webflux.settings()
     assert (found["offload_pool_size"], found["jdbc_pool_size"], found["pid"]) == (3, 7, pid)
@@ -111,7 +111,7 @@ def test_no_secret_is_in_a_command_line_an_environment_or_a_log(lab, webflux):
 )
 def test_a_stranger_changes_nothing(webflux, headers):
     ours = {"X-Lab-Token": webflux._token} if {"Origin", "Host"} & set(headers) else {}
-    reply = httpx.put(f"{webflux.url}/settings", json={"jdbc_pool_size": 3}, headers={**ours, **headers})
+    reply = httpx.put(f"{webflux.control_url}/settings", json={"jdbc_pool_size": 3}, headers={**ours, **headers})
     assert reply.status_code == 403
     assert webflux.settings()["jdbc_pool_size"] == 10
 

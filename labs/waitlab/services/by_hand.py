@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from waitlab.controls import nearest
 from waitlab.errors import ServiceError
-from waitlab.services import java, state
+from waitlab.services import docker_app, java, state
 from waitlab.services.state import LabState, down, list_labs
 from waitlab.services.threads import ThreadInfo, dump
 
@@ -21,7 +21,10 @@ def logs(name: str, lines: int = 200) -> list[str]:
 def threads(name: str) -> list[ThreadInfo]:
     """Every thread of an app that runs, virtual ones too."""
     lab = _serving(name)
-    return dump(java.jcmd(), int(lab.services[name]["pid"]), lab.folder / "work")
+    service = lab.services[name]
+    if "jvm" in service:
+        return docker_app.dump(service["engine"], service["container"], service["jvm"], name)
+    return dump(java.jcmd(), int(service["pid"]), lab.folder / "work")
 
 
 def _serving(name: str) -> LabState:

@@ -3,7 +3,8 @@
     python docker_guard.py FOLDER LAB_ID     FOLDER/lab.json says what else the supervisor runs
 
 It waits for SIGTERM, or for the supervisor's death, and then removes every container, network and volume that
-carries the lab's label, again and again until nothing is left and nothing that could make new ones still runs.
+carries the lab's label, again and again until nothing is left. Where it came in the middle of a start, the engine
+may still be making what it was asked for: then it waits until nothing new has come for a while.
 It is run as a script, and must start at once.
 """
 
@@ -17,9 +18,11 @@ import sys
 import time
 from pathlib import Path
 
-from docker_removal import MAKER, remove
+from docker_removal import MAKER, MAKING, remove
 from processes import born
 
+QUIET_S = 3.0
+"""How long nothing new must come where containers were being made."""
 GIVE_UP_S = 24.0
 """How long the engine may refuse to remove what is left."""
 
@@ -29,22 +32,25 @@ def main(folder: Path, lab_id: str) -> int:
     supervisor = os.getppid()
     reader = _wake_on_signals()
     _wait_for_the_end(reader, supervisor)
+    quiet_s = QUIET_S if (folder / "work" / MAKING).exists() else 0.0
     end = time.monotonic() + GIVE_UP_S
+    last = time.monotonic()
     while time.monotonic() < end:
-        busy = _others(folder)
-        if remove(lab_id) and not busy:
+        found = remove(lab_id)
+        if found is None or found or _makes(folder):
+            last = time.monotonic()
+        if found is not None and not _makes(folder) and time.monotonic() - last >= quiet_s:
             return 0
-        select.select([], [], [], 0.1)
+        select.select([], [], [], 0.2)
     return 1
 
 
-def _others(folder: Path) -> bool:
-    """Whether the supervisor still runs something that could make containers."""
+def _makes(folder: Path) -> bool:
+    """Whether the supervisor still runs what makes containers."""
     try:
-        services = json.loads((folder / "lab.json").read_text(encoding="utf-8"))["services"]
+        maker = json.loads((folder / "lab.json").read_text(encoding="utf-8"))["services"].get(MAKER, {})
     except (OSError, ValueError, KeyError):
         return False
-    maker = services.get(MAKER, {})
     return bool(maker.get("born")) and born(maker["pid"]) == maker["born"]
 
 

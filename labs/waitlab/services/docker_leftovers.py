@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,14 @@ _ASK_S = 3.0
 
 def leftovers(host: str) -> list[str]:
     """Ids of this user's labs that have died and still have something in the engine."""
-    return sorted({lab for lab, folder in _labelled(host) if _is_dead(folder)})
+    labels = [each.get("Labels") or {} for each in labelled(host, FOLDER_LABEL)]
+    known = {(each[LABEL], each[FOLDER_LABEL]) for each in labels if each.get(FOLDER_LABEL)}
+    return sorted(lab for lab, folder in known if _is_dead(Path(folder)))
 
 
 def remove_leftovers(host: str) -> list[str]:
     """Removes it; returns the ids."""
-    return [lab for lab in leftovers(host) if remove(lab)]
+    return [lab for lab in leftovers(host) if remove(lab) is not None]
 
 
 def _is_dead(folder: Path) -> bool:
@@ -31,18 +32,14 @@ def _is_dead(folder: Path) -> bool:
     return not folder.is_dir() or (known is not None and not known.alive)
 
 
-def _labelled(host: str) -> Iterator[tuple[str, Path]]:
-    """Lab and folder of everything in the engine that carries our labels."""
-    wanted = f'?filters={{"label":["{FOLDER_LABEL}"]}}'
+def labelled(host: str, label: str) -> list[dict[str, Any]]:
+    """Containers, networks and volumes that carry a label (or `label=value`); none where the engine is silent."""
+    wanted = f'?filters={{"label":["{label}"]}}'
     try:
-        listed: list[dict[str, Any]] = [
+        return [
             *docker_api.get(host, f"/containers/json{wanted}&all=1", _ASK_S),
             *docker_api.get(host, f"/networks{wanted}", _ASK_S),
             *(docker_api.get(host, f"/volumes{wanted}", _ASK_S)["Volumes"] or ()),
         ]
     except (OSError, docker_api.Refused):
-        return
-    for each in listed:
-        labels = each.get("Labels") or {}
-        if labels.get(FOLDER_LABEL):
-            yield labels[LABEL], Path(labels[FOLDER_LABEL])
+        return []

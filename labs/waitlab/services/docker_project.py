@@ -22,7 +22,7 @@ from waitlab.services import docker_containers, docker_images, state
 from waitlab.services.docker_containers import Container
 from waitlab.services.docker_probe import DockerFacts
 from waitlab.services.docker_progress import Line
-from waitlab.services.docker_removal import GUARD, MAKER
+from waitlab.services.docker_removal import GUARD, MAKER, MAKING
 from waitlab.services.folders import Say
 from waitlab.services.link import Link
 
@@ -73,6 +73,8 @@ class Project:
         command = ["docker", "compose", "--ansi", "never", "--progress", "plain", "-p", self.name]
         place = ["--project-directory", str(paths.ROOT), "-f", str(paths.ROOT / "compose.yaml")]
         up = ["up", "--detach", "--no-deps", "--no-build", "--pull", "never", "--timeout", "1", *services]
+        making = self.folder / "work" / MAKING
+        making.touch()
         self._start(MAKER, [*command, *place, *up], {**self._images, **variables})
         try:
             code = self._until_ended(MAKER, UP_S)
@@ -81,6 +83,7 @@ class Project:
             raise
         if code != 0:
             raise _failed(services, state.tail(log, 4))
+        making.unlink()
 
     def follow(self, service: str, name: str) -> Container:
         """Follows the container's log under `name`; returns the container."""

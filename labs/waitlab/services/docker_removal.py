@@ -8,23 +8,28 @@ LABEL = "waitlab.lab"
 FOLDER_LABEL = "waitlab.folder"
 GUARD, MAKER = "docker", "compose"
 """The supervisor's children that remove containers, and make them."""
+MAKING = "making"
+"""The file in the lab's `work` that is there while containers are being made."""
 CALL_S = 10.0
 
 
-def remove(lab_id: str) -> bool:
-    """Removes what carries the lab's label; True if nothing was left to remove or all of it went."""
+def remove(lab_id: str) -> int | None:
+    """Removes what carries the lab's label; how many things were there, None if not all of them went."""
     wanted = f"label={LABEL}={lab_id}"
     containers = _removed(["ps", "-aq", "--filter", wanted], ["rm", "--force", "--volumes"])
     networks = _removed(["network", "ls", "-q", "--filter", wanted], ["network", "rm"])
     volumes = _removed(["volume", "ls", "-q", "--filter", wanted], ["volume", "rm", "--force"])
-    return containers and networks and volumes
+    if containers is None or networks is None or volumes is None:
+        return None
+    return containers + networks + volumes
 
 
-def _removed(listing: list[str], removal: list[str]) -> bool:
+def _removed(listing: list[str], removal: list[str]) -> int | None:
     listed = _docker(listing)
     if listed is None:
-        return False
-    return not listed.split() or _docker([*removal, *listed.split()]) is not None
+        return None
+    found = listed.split()
+    return len(found) if not found or _docker([*removal, *found]) is not None else None
 
 
 def _docker(words: list[str]) -> str | None:
