@@ -6,11 +6,17 @@ from collections.abc import Iterator
 
 from waitlab.controls import nearest
 from waitlab.errors import ServiceError
-from waitlab.services import docker_app, java, state
-from waitlab.services.state import LabState, down, list_labs
+from waitlab.services import docker_api, docker_app, docker_leftovers, java, state
+from waitlab.services.state import LabState, list_labs
 from waitlab.services.threads import ThreadInfo, dump
 
 __all__ = ["down", "list_labs", "logs", "threads"]
+
+
+def down() -> list[str]:
+    """Stops what `up` left running, and removes what dead labs left, in the engine too; returns the labs' ids."""
+    stopped = state.down()
+    return stopped + [lab for lab in docker_leftovers.remove_leftovers(docker_api.address()) if lab not in stopped]
 
 
 def logs(name: str, lines: int = 200) -> list[str]:

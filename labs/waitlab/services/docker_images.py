@@ -88,6 +88,12 @@ def names(on: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def runnable(present: Sequence[str]) -> list[str]:
+    """The images of the chapters that are here, as the lab would run them now."""
+    tags = names(bases(tuple(present)))
+    return [tags[name] for name, part in PARTS.items() if part.service in CHAPTERS and tags[name] in present]
+
+
 def ensure(found: DockerFacts, services: Sequence[str], say: Say) -> dict[str, str]:
     """The names of the images, with those of `services` here, built if they were not; BuildError in a sentence."""
     on = bases(found.images)

@@ -9,7 +9,7 @@ from waitlab.paths import runtime_dir
 from waitlab.services import docker_api, state
 from waitlab.services.docker_removal import FOLDER_LABEL, LABEL, remove
 
-_ASK_S = 3.0
+_ASK_S = 1.5
 
 
 def leftovers(host: str) -> list[str]:

@@ -44,8 +44,10 @@ class DockerFacts:
         return self.engine == "ready"
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+        """For JSON, with those images only that the lab would run now."""
+        from waitlab.services.docker_images import runnable
+
+        return {**asdict(self), "images": runnable(self.images)}
 
 
 def probe_engine(within_s: float = ANSWER_S) -> DockerFacts:
@@ -90,16 +92,17 @@ def lacks(within_s: float = WITHIN_S) -> str:
     from waitlab.services.docker_images import cannot_be_had
 
     end = time.monotonic() + within_s
+    found = probe_engine(min(ANSWER_S, within_s))
+    if not found.ready:
+        return found.detail
     with ThreadPoolExecutor(2) as pool:
-        command, client = pool.submit(probe_command, ANSWER_S), pool.submit(client_refused, ANSWER_S)
-        found = probe_engine(min(ANSWER_S, within_s))
-        if not found.ready:
-            return found.detail
-        if command.result()[0] is None:
-            return "the docker command is not installed"
-        if command.result()[1] is None:
-            return "the docker command has no compose plugin"
-        return client.result() or cannot_be_had(found, end - time.monotonic())
+        left = max(0.1, min(ANSWER_S, end - time.monotonic()))
+        command, refused = pool.submit(probe_command, left), pool.submit(client_refused, left)
+    if command.result()[0] is None:
+        return "the docker command is not installed"
+    if command.result()[1] is None:
+        return "the docker command has no compose plugin"
+    return refused.result() or cannot_be_had(found, end - time.monotonic())
 
 
 def client_refused(within_s: float) -> str:
@@ -112,7 +115,7 @@ def client_refused(within_s: float) -> str:
 def silent(host: str = "") -> DockerFacts:
     """For an engine that had not answered when the time was up."""
     host = host or docker_api.address()
-    return DockerFacts("silent", f"{host} is open, but nothing answers within {ANSWER_S:g} s", host)
+    return DockerFacts("silent", f"{host} is open, but nothing answers in time", host)
 
 
 def explain(problem: BaseException, host: str) -> DockerFacts:

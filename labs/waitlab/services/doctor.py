@@ -150,9 +150,11 @@ def _runtime() -> Report:
 
 
 def _leftovers() -> list[Report]:
+    from waitlab.services import docker_api, docker_leftovers
     from waitlab.services.state import list_labs
 
-    return [
+    in_engine = docker_leftovers.leftovers(docker_api.address())
+    return [{"lab_id": lab, "folder": "", "services": ["containers"]} for lab in in_engine] + [
         {"lab_id": lab.lab_id, "folder": str(lab.folder), "services": sorted(lab.services)}
         for lab in list_labs()
         if not lab.alive

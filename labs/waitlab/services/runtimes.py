@@ -13,7 +13,6 @@ from waitlab.services.app import app_files
 from waitlab.services.lab import Lab
 
 RUNTIMES = ("auto", "docker", "embedded", "recorded")
-DOCKER_IS_TO_COME = "the Docker runtime is not part of this version yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,32 @@ def choose_runtime(asked: str = "auto") -> Choice:
     if asked not in RUNTIMES:
         raise ControlError(f"There is no runtime named {asked!r}.", tip=nearest(asked, RUNTIMES))
     if asked == "docker":
-        raise ServiceError("The lab cannot run in Docker.", found=DOCKER_IS_TO_COME, tip="--runtime embedded")
+        return _docker_or_refusal()
     if asked != "auto":
         return Choice(asked, f"The {asked} runtime was asked for.")
+    no_docker = docker_lacks()
+    if not no_docker:
+        return Choice("docker", "Docker: an engine answers, and the lab's images are here or can be had.")
     missing = embedded_lacks()
     if not missing:
-        return Choice("embedded", f"Embedded servers on this machine: {DOCKER_IS_TO_COME}.")
-    return Choice("recorded", f"Recorded runs only: {missing}, and {DOCKER_IS_TO_COME}.")
+        return Choice("embedded", f"Embedded servers on this machine, and not Docker: {no_docker}.")
+    return Choice("recorded", f"Recorded runs only: {missing}, and Docker cannot serve: {no_docker}.")
+
+
+def _docker_or_refusal() -> Choice:
+    """Docker where it was asked for by name; ServiceError where it cannot serve."""
+    lacking = docker_lacks()
+    if lacking:
+        tip = "`waitlab doctor`, or --runtime embedded"
+        raise ServiceError("The lab cannot run in Docker.", found=f"{lacking}", tip=tip)
+    return Choice("docker", "The docker runtime was asked for.")
+
+
+def docker_lacks() -> str:
+    """What keeps Docker from serving, as half a sentence, within three seconds; empty if nothing does."""
+    from waitlab.services import docker_probe
+
+    return docker_probe.lacks()
 
 
 def embedded_lacks() -> str:
@@ -62,6 +80,11 @@ def open_lab(runtime: str = "auto", *, detached: bool = False) -> Lab:
         raise ServiceError(
             "No server runs in the recorded runtime.", found=choice.why, tip="--runtime embedded"
         )
+    if choice.name == "docker":
+        from waitlab.services.docker_lab import DockerLab
+        from waitlab.services.docker_probe import probe_engine
+
+        return DockerLab(choice.why, probe_engine(), detached=detached)
     from waitlab.services.embedded import EmbeddedLab
 
     return EmbeddedLab(choice.why, detached=detached)

@@ -15,16 +15,24 @@ from waitlab.services.runtimes import choose_runtime, open_lab
 def no_wish(monkeypatch):
     monkeypatch.delenv("WAITLAB_RUNTIME", raising=False)
     monkeypatch.setattr(runtimes, "embedded_lacks", lambda: "")
+    monkeypatch.setattr(runtimes, "docker_lacks", lambda: "no engine listens")
 
 
 def without_java():
     raise BuildError("The servers need Java 25 with jcmd.", tip="make setup")
 
 
-def test_auto_takes_embedded_where_it_can_run():
+def test_auto_takes_docker_where_it_can_serve(monkeypatch):
+    monkeypatch.setattr(runtimes, "docker_lacks", lambda: "")
+    choice = choose_runtime()
+    assert choice.name == "docker"
+    assert choice.why.endswith(".")
+
+
+def test_auto_takes_embedded_where_docker_cannot_serve_and_says_why():
     choice = choose_runtime()
     assert choice.name == "embedded"
-    assert choice.why.endswith(".")
+    assert "no engine listens" in choice.why and choice.why.endswith(".")
 
 
 def test_auto_falls_back_to_recorded_and_says_why(monkeypatch):
@@ -52,7 +60,7 @@ def test_an_unknown_runtime_offers_the_nearest():
 
 
 def test_docker_is_refused_in_a_sentence():
-    with pytest.raises(ServiceError, match="Try: --runtime embedded"):
+    with pytest.raises(ServiceError, match=r"no engine listens\nTry: .*--runtime embedded"):
         choose_runtime("docker")
 
 
