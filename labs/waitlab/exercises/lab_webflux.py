@@ -36,9 +36,7 @@ def _who_runs_it(answer: Mapping[Any, Any]) -> Finding:
     truth = {name: "loop" if name in ON_LOOP else "offload" for name in _PUZZLES}
     missing = [name for name in truth if name not in answer]
     if missing:
-        return _not_yet(
-            f'no word about {missing[0]}; write "loop" or "offload" for each of {", ".join(truth)}.'
-        )
+        return _not_yet(f'no word about {missing[0]}; write "loop" or "offload" for each of {", ".join(truth)}.')
     wrong = [name for name in truth if _word(answer[name]) != truth[name]]
     if not wrong:
         return _passed("all three, also the one that looks wrong and works.")
@@ -83,9 +81,7 @@ def _smallest_stop(run: Run) -> Finding:
             "connections are dealt in turn; all wait only if no loop is awake: a sleeper for each loop.",
         )
     if k > loops:
-        return _not_yet(
-            "everybody was held. Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops."
-        )
+        return _not_yet("everybody was held. Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops.")
     return _passed(f"{k} sleepers on {loops} loops hold every bystander, and {k - 1} would not.")
 
 
