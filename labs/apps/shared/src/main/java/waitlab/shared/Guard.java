@@ -21,9 +21,10 @@ public final class Guard {
     private final byte[] token;
     private final Set<String> hosts = new HashSet<>(LOOPBACK);
 
-    public Guard(LabProperties lab) {
-        token = lab.token() == null ? new byte[0] : lab.token().getBytes(StandardCharsets.UTF_8);
-        for (String host : lab.hosts() == null ? List.<String>of() : lab.hosts()) {
+    /** The lab's token (without one nothing can be changed), and names besides the loopback's; both may be null. */
+    public Guard(String labToken, List<String> otherHosts) {
+        token = labToken == null ? new byte[0] : labToken.getBytes(StandardCharsets.UTF_8);
+        for (String host : otherHosts == null ? List.<String>of() : otherHosts) {
             hosts.add(host.strip().toLowerCase(Locale.ROOT));
         }
     }

@@ -2,7 +2,6 @@ package waitlab.shared;
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;
-import org.springframework.boot.SpringBootVersion;
 
 /** What this JVM says about itself: the part of {@code /settings} that all apps share. */
 public final class JvmFacts {
@@ -18,7 +17,6 @@ public final class JvmFacts {
         settings.put("heap_max_mb", Runtime.getRuntime().maxMemory() / MEBIBYTE);
         settings.put("gc", collector());
         settings.put("java", Runtime.version().toString());
-        settings.put("spring_boot", SpringBootVersion.getVersion());
         settings.put("monotonic_us", LabClock.nowUs());
     }
 

@@ -27,6 +27,18 @@ public final class Waits {
         return Duration.ofMillis(Long.parseLong(ms));
     }
 
+    /** A parameter that is a whole number from {@code smallest} to {@code largest}; {@code usual} when not given. */
+    public static int whole(String name, String value, int usual, int smallest, int largest) {
+        if (value == null) {
+            return usual;
+        }
+        if (!WHOLE.matcher(value).matches() || Integer.parseInt(value) < smallest || Integer.parseInt(value) > largest) {
+            throw new BadValue(name + " must be a whole number from " + smallest + " to " + largest + ", but was '"
+                    + Text.shown(value) + "'.");
+        }
+        return Integer.parseInt(value);
+    }
+
     /** The parameter {@code s}: seconds, with up to six decimals; 2 when it is not given. */
     public static Duration ofSeconds(String s) {
         if (s == null) {

@@ -70,7 +70,7 @@ class AppConfiguration {
 
     @Bean
     Guard guard(LabProperties lab) {
-        return new Guard(lab);
+        return new Guard(lab.token(), lab.hosts());
     }
 
     @Bean

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoopGroup;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.StreamSupport;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -47,6 +48,7 @@ class SettingsHandlers {
         addLoops(settings);
         addPools(settings);
         settings.put("blockhound", BlockingReports.installed());
+        settings.put("spring_boot", SpringBootVersion.getVersion());
         settings.put("netty", EventLoopGroup.class.getPackage().getImplementationVersion());
         return settings;
     }

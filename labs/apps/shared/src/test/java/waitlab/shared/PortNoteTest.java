@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PortFileTest {
+class PortNoteTest {
 
     @Test
     void appearsWholeAndAlone(@TempDir Path folder) throws IOException {
         Path file = Files.createDirectories(folder.resolve("my lab é")).resolve("port");
-        new PortFile(file).write(8081);
+        PortNote.write(file, 8081);
         assertThat(file).hasContent("8081\n");
         assertThat(file.getParent()).isDirectoryNotContaining("glob:**.half");
     }

@@ -1,0 +1,35 @@
+package waitlab.jvm;
+
+import java.util.Map;
+import java.util.TreeMap;
+import waitlab.jvm.perrequest.BareServer;
+import waitlab.shared.BadValue;
+
+/** {@code java -jar jvm.jar EXPERIMENT --name value ...}: prints one JSON object a line. */
+public final class Main {
+
+    private static final int WRONG_ARGUMENT = 2;
+
+    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of("server", BareServer::run));
+
+    /** One experiment; it ends when it returns, or serves until it is stopped. */
+    @FunctionalInterface
+    interface Experiment {
+        void run(Options options) throws Exception;
+    }
+
+    private Main() {}
+
+    public static void main(String[] args) throws Exception {
+        try {
+            Experiment chosen = args.length == 0 ? null : EXPERIMENTS.get(args[0]);
+            if (chosen == null) {
+                throw new BadValue("Name an experiment first, one of: " + String.join(", ", EXPERIMENTS.keySet()) + ".");
+            }
+            chosen.run(Options.of(args, System.getenv()));
+        } catch (BadValue wrong) {
+            System.err.println(wrong.getMessage());
+            System.exit(WRONG_ARGUMENT);
+        }
+    }
+}
