@@ -56,7 +56,9 @@ class AppConfiguration {
 
     @Bean
     NettyServerCustomizer socket(Listener listener) {
-        return server -> server.option(ChannelOption.SO_BACKLOG, BACKLOG).doOnBound(listener::bound);
+        return server -> OneRequestAtATime.on(server)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .doOnBound(listener::bound);
     }
 
     /** Loops that end at once when the server stops, where two seconds of quiet are the default. */
