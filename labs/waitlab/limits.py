@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path
 
@@ -29,6 +30,11 @@ def descriptors() -> int:
     return 1_000_000 if hard == resource.RLIM_INFINITY else max(1, hard - SPARE_DESCRIPTORS)
 
 
+def cpus() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def jdbc_connections() -> int:
     """Connections that a JDBC pool may hold at most."""
     return DATABASE_CONNECTIONS - RESERVED_CONNECTIONS
@@ -41,6 +47,11 @@ def refuse_above(control: str, asked: float, limit: float, why: str) -> None:
             f"{control}={asked:g} asks for more than this machine allows: {why} at most {limit:g}.",
             tip=f"{control}={limit:g} or less",
         )
+
+
+def not_together(one: str, other: str, why: str, tip: str) -> ControlError:
+    """The refusal of two values that do not go together."""
+    return ControlError(f"{one} does not go with {other}: {why}.", tip=tip)
 
 
 def _number(path: str) -> int | None:

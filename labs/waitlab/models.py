@@ -49,3 +49,36 @@ def held_share(sleepers: int, loops: int, *, accepting_loop_sleeps: bool) -> flo
 def wait_for_sleeper_ms(sent_ms: float, asleep_until_ms: float) -> float:
     """What a request sent at `sent_ms` waits for a loop that sleeps until `asleep_until_ms`: the rest, never < 0."""
     return max(0.0, asleep_until_ms - sent_ms)
+
+
+# -- a thread for every request ---------------------------------------------------------------------------------
+
+
+def ceiling_per_s(pool: int, service_ms: float) -> float | None:
+    """The most a pool can serve, requests/s: pool / service time (Little's law); None where nothing is held.
+
+    Service time is how long a request holds its thread, not its latency. Source: Little, Operations Research 9 (1961).
+    """
+    return pool / service_ms * 1000 if service_ms > 0 else None
+
+
+def burst_latencies_ms(n: int, pool: int, service_ms: float) -> list[float]:
+    """Latencies of `n` requests sent at once, ascending, ms: the i-th ends after ceil(i / pool) x service."""
+    return [math.ceil(i / pool) * service_ms for i in range(1, n + 1)]
+
+
+def steady_latency_ms(at_s: float, rate_per_s: float, ceiling: float | None, service_ms: float) -> float:
+    """Latency of a request sent at `at_s` of a steady load, ms: the service, and above the ceiling the queue so far.
+
+    Above the ceiling c the queue grows by (rate - c) a second and is served at c, so it waits at x (rate - c) / c.
+    """
+    surplus = max(0.0, rate_per_s / ceiling - 1) if ceiling else 0.0
+    return service_ms + at_s * surplus * 1000
+
+
+def threads_for(cores: int, utilisation: float, wait_ms: float, compute_ms: float) -> float:
+    """Threads that keep `cores` busy to `utilisation`: N x U x (1 + W / C).
+
+    Source: Goetz and others, Java Concurrency in Practice (2006), section 8.2.
+    """
+    return cores * utilisation * (1 + wait_ms / compute_ms)

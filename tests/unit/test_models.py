@@ -2,6 +2,7 @@
 
 import pytest
 from waitlab import models
+from waitlab.errors import ControlError
 from waitlab.experiments import get
 
 
@@ -63,3 +64,69 @@ def test_offloading_isolates_but_is_no_capacity():
 )
 def test_the_narrowest_limit_decides(controls, ends):
     assert model(**controls)["all_blocked_ms"] == ends
+
+
+# -- a thread for every request --------------------------------------------------------------------------------------
+
+
+def per_request(**controls):
+    experiment = get("thread-per-request")
+    return experiment.model(experiment.settle(controls))
+
+
+def test_the_ceiling_is_the_pool_over_the_time_a_thread_is_held():
+    assert models.ceiling_per_s(50, 100) == 500
+    assert models.ceiling_per_s(50, 1000) == 50
+    assert models.ceiling_per_s(50, 0) is None
+
+
+def test_a_burst_is_served_in_stairs():
+    assert models.burst_latencies_ms(5, 2, 100) == [100, 100, 200, 200, 300]
+
+
+@pytest.mark.parametrize(
+    ("pool", "waves", "p50", "p99", "wall"),
+    [(50, 10, 500, 1000, 1000), (200, 3, 200, 300, 300), (1000, 1, 100, 100, 100), (1, 500, 25_000, 49_500, 50_000)],
+)
+def test_five_hundred_at_once(pool, waves, p50, p99, wall):
+    told = per_request(pool_size=pool)
+    assert (told["waves"], told["p50_ms"], told["p99_ms"], told["wall_ms"]) == (waves, p50, p99, wall)
+
+
+def test_virtual_threads_have_no_ceiling_of_their_own():
+    told = per_request(threads="virtual")
+    assert told["ceiling_per_s"] is None
+    assert told["wall_ms"] == 100
+
+
+@pytest.mark.parametrize("threads", ["platform", "virtual"])
+def test_behind_the_threads_stand_the_connections(threads):
+    assert per_request(pool_size=200, downstream="postgres", threads=threads, users=200)["ceiling_per_s"] == 100
+
+
+def test_calls_one_after_another_add_up_and_calls_at_once_do_not():
+    assert per_request(threads="virtual", calls=3)["wall_ms"] == 300
+    assert per_request(threads="virtual", calls=3, in_parallel=True)["wall_ms"] == 100
+
+
+def test_above_the_ceiling_the_wait_grows_with_time():
+    assert models.steady_latency_ms(5, 400, 500, 100) == 100
+    assert models.steady_latency_ms(5, 550, 500, 100) == pytest.approx(600)
+
+
+def test_threads_for_waiting_work():
+    assert models.threads_for(2, 1.0, wait_ms=90, compute_ms=10) == 20
+    assert models.threads_for(2, 1.0, wait_ms=0, compute_ms=10) == 2
+
+
+@pytest.mark.parametrize(
+    ("controls", "says"),
+    [
+        ({"server": "plain", "downstream": "postgres"}, "no database"),
+        ({"model": "connection"}, "server=plain"),
+        ({"users": 5000, "pool_size": 1, "service_ms": 10_000}, "600000"),
+    ],
+)
+def test_values_that_do_not_go_together_are_refused(controls, says):
+    with pytest.raises(ControlError, match=says):
+        get("thread-per-request").settle(controls)

@@ -11,7 +11,7 @@ from waitlab.experiments.base import Experiment
 
 __all__ = ["Experiment", "get", "known"]
 
-CHAPTERS = ("lab_webflux",)
+CHAPTERS = ("lab_webflux", "09_thread_per_request")
 
 
 @cache
