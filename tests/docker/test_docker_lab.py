@@ -100,11 +100,17 @@ def test_load_comes_from_the_load_container(lab, webflux):
 
 
 def test_a_second_run_starts_at_once(lab, webflux):
-    plan, delays = Plan((Stream("fast", f"{webflux.url}/fast", burst(1)),), "burst"), []
-    for _ in range(6):
+    """Within 0.3 s; on a machine so busy that a bare exec takes long, within twice what that takes."""
+    plan = Plan((Stream("fast", f"{webflux.url}/fast", burst(1)),), "burst")
+    bare = [*lab._load_engine()[:-2], "-c", "import pycurl"]
+    delays, execs = [], []
+    for _ in range(5):
         asked = time.monotonic()
         delays.append(lab.run_plan(plan).t0 - asked)
-    assert min(delays) < 0.3, delays
+        asked = time.monotonic()
+        subprocess.run(bare, check=True)
+        execs.append(time.monotonic() - asked)
+    assert min(delays) < max(0.3, 2 * min(execs))
 
 
 def test_more_cpus_than_there_are_cap_the_container_and_not_the_jvm(lab):

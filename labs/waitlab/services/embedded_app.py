@@ -4,50 +4,26 @@ from __future__ import annotations
 
 import os
 import random
-import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Settings
-from waitlab.errors import ServiceTimeout
-from waitlab.services import apps, credentials, java, machine, state, threads
-from waitlab.services.app import App, app_files
+from waitlab.services import apps, credentials, java, machine, threads
+from waitlab.services.app import app_files
 from waitlab.services.apps import AppSpec
-from waitlab.services.link import Child
 from waitlab.services.postgres import HOST, NAME, USER
+from waitlab.services.supervised import SupervisedApp
 
 if TYPE_CHECKING:
     from waitlab.services.embedded import EmbeddedLab
 
-READY_S = 40.0
-POLL_S = 0.02
-POOLS_S = 10.0
-UNCHECKED_S = 0.6
-"""HikariCP hands a connection out without a look if it was used within the last half second."""
 
-
-class EmbeddedApp(App):
+class EmbeddedApp(SupervisedApp):
     """An app on a JVM of this machine."""
 
     def __init__(self, spec: AppSpec, lab: EmbeddedLab) -> None:
-        super().__init__(spec, credentials.new_token())
-        self._lab = lab
-
-    @property
-    def _child(self) -> Child | None:
-        return self._lab.link.child(self.name)
-
-    def running(self) -> bool:
-        """Whether its process is there and the supervisor watches it."""
-        return self._lab.link.alive and self._child is not None and self._child.running
-
-    def died_s(self) -> float | None:
-        """When the server, or the supervisor that watched it, ended unasked (monotonic seconds)."""
-        child = self._child
-        if child is None or child.wanted:
-            return None
-        return self._lab.link.ended_s if child.running else child.ended_s
+        super().__init__(spec, lab, credentials.new_token())
 
     def how_it_ended(self) -> str:
         """The exit code or the signal, for a sentence."""
@@ -57,10 +33,6 @@ class EmbeddedApp(App):
         return f"process {child.pid} ended " + (
             f"by signal {-child.code}" if child.code < 0 else f"with exit code {child.code}"
         )
-
-    def logs(self, lines: int = 50) -> list[str]:
-        """The last lines of its log."""
-        return state.tail(self._lab.folder / "logs" / f"{self.name}.log", lines)
 
     def threads(self) -> list[threads.ThreadInfo]:
         """Every thread of the JVM now, virtual ones too."""
@@ -82,37 +54,12 @@ class EmbeddedApp(App):
             cpus=_some_cpus(int(settings["cpus"])),
         )
 
-    def until_ready(self, check: Callable[[], None]) -> None:
-        """Waits for a 200 through the app's own port; notices death, and whatever `check` raises."""
-        end = time.monotonic() + READY_S
-        while time.monotonic() < end:
-            self.check_alive()
-            check()
-            self.url = self._reported_url()
-            if self.url and self.answers(self.spec.ready):
-                self.read_back()
-                self._lab.link.ask("note", name=self.name, facts={"url": self.url, "host": HOST})
-                return
-            self._lab.link.wait(POLL_S)
-        raise ServiceTimeout(
-            f"{self.name} did not answer {self.spec.ready} with 200 within {READY_S:g} s.",
-            found="; ".join(self.logs(3)) or "an empty log",
-            tip="look at the machine's load, then run the cell again.",
-        )
+    def _listens(self) -> bool:
+        self.url = self._reported_url()
+        return bool(self.url)
 
-    def until_pools_recover(self) -> None:
-        """Waits until the app's pools have replaced the connections that a database took with it."""
-        end = time.monotonic() + POOLS_S
-        over = time.monotonic() + UNCHECKED_S
-        while time.monotonic() < end:
-            self._lab.link.wait(POLL_S)
-            if time.monotonic() > over and all(map(self.answers, self.spec.queries)):
-                return
-        raise ServiceTimeout(
-            f"The database is back, but {self.name} did not reach it within {POOLS_S:g} s.",
-            found="; ".join(self.logs(3)) or "an empty log",
-            tip="stop and start the server.",
-        )
+    def _facts(self) -> Mapping[str, Any]:
+        return {"url": self.url, "host": HOST}
 
     @property
     def _port_file(self) -> Path:
