@@ -5,7 +5,10 @@ import java.util.TreeMap;
 import waitlab.jvm.perrequest.BareServer;
 import waitlab.shared.BadValue;
 
-/** {@code java -jar jvm.jar EXPERIMENT --name value ...}: prints one JSON object a line. */
+/**
+ * {@code java -jar jvm.jar EXPERIMENT --name value ...}: prints one JSON object a line. An option that is not given is
+ * looked up in the environment, as {@code NAME}; the experiment's name may come as {@code -Dwaitlab.experiment=} too.
+ */
 public final class Main {
 
     private static final int WRONG_ARGUMENT = 2;
@@ -22,7 +25,8 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         try {
-            Experiment chosen = args.length == 0 ? null : EXPERIMENTS.get(args[0]);
+            String name = args.length == 0 ? System.getProperty("waitlab.experiment", "") : args[0];
+            Experiment chosen = EXPERIMENTS.get(name);
             if (chosen == null) {
                 throw new BadValue("Name an experiment first, one of: " + String.join(", ", EXPERIMENTS.keySet()) + ".");
             }

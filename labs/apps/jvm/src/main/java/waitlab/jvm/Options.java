@@ -3,6 +3,7 @@ package waitlab.jvm;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import waitlab.shared.BadValue;
@@ -32,12 +33,12 @@ public final class Options {
 
     /** A whole number in this range, or {@code usual}. */
     public int whole(String name, int usual, int smallest, int largest) {
-        return Waits.whole(name, given.remove(name), usual, smallest, largest);
+        return Waits.whole(name, value(name).orElse(null), usual, smallest, largest);
     }
 
     /** One of these words; the first is the usual one. */
     public String choice(String name, String... words) {
-        String word = Optional.ofNullable(given.remove(name)).orElse(words[0]);
+        String word = value(name).orElse(words[0]);
         if (!List.of(words).contains(word)) {
             throw new BadValue(name + " must be one of " + String.join(", ", words) + ".");
         }
@@ -47,6 +48,11 @@ public final class Options {
     /** A variable of the environment, if it is set and not empty. */
     public Optional<String> variable(String name) {
         return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private Optional<String> value(String name) {
+        Optional<String> said = Optional.ofNullable(given.remove(name));
+        return said.isPresent() ? said : variable(name.toUpperCase(Locale.ROOT));
     }
 
     /** Refuses what nobody has asked for by now. */

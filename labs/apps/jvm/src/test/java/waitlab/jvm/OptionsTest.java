@@ -12,7 +12,7 @@ class OptionsTest {
     private static Options options(String... pairs) {
         String[] args = new String[pairs.length + 1];
         System.arraycopy(pairs, 0, args, 1, pairs.length);
-        return Options.of(args, Map.of("SET", "x", "EMPTY", ""));
+        return Options.of(args, Map.of("SET", "x", "EMPTY", "", "WIDTH", "4", "KIND", "b"));
     }
 
     @Test
@@ -29,6 +29,13 @@ class OptionsTest {
         assertThat(options().choice("model", "a", "b")).isEqualTo("a");
         assertThat(options().variable("SET")).contains("x");
         assertThat(options().variable("EMPTY")).isEmpty();
+    }
+
+    @Test
+    void looksInTheEnvironmentForWhatIsNotGiven() {
+        assertThat(options().whole("width", 1, 1, 9)).isEqualTo(4);
+        assertThat(options("--width", "5").whole("width", 1, 1, 9)).isEqualTo(5);
+        assertThat(options().choice("kind", "a", "b")).isEqualTo("b");
     }
 
     @Test

@@ -1,19 +1,20 @@
 package waitlab.jvm.perrequest;
 
 import java.io.IOException;
+import java.io.Reader;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import waitlab.jvm.Json;
 import waitlab.jvm.Options;
 import waitlab.shared.Backlog;
-import waitlab.shared.BadValue;
 import waitlab.shared.Guard;
 import waitlab.shared.PortNote;
 
@@ -46,14 +47,15 @@ public final class BareServer {
     }
 
     /**
-     * The experiment {@code server}: {@code --pool_size}, {@code --model request|connection}; serves until the process
-     * is stopped. Answers the three ports by name.
+     * The experiment {@code server}: {@code --pool_size}, {@code --model request|connection}, and {@code --lab_port},
+     * {@code --lab_virtual_port}, {@code --lab_control_port} (0: a free one). It serves until the process is stopped.
+     * Answers the three ports by name.
      */
     public static Map<String, Integer> run(Options options) throws IOException {
         BareServer server = new BareServer(options);
-        int port = port(options, "port", "LAB_PORT");
-        int virtualPort = port(options, "virtual_port", "LAB_VIRTUAL_PORT");
-        int controlPort = port(options, "control_port", "LAB_CONTROL_PORT");
+        int port = options.whole("lab_port", 0, 0, LARGEST_PORT);
+        int virtualPort = options.whole("lab_virtual_port", 0, 0, LARGEST_PORT);
+        int controlPort = options.whole("lab_control_port", 0, 0, LARGEST_PORT);
         options.nothingElse();
         server.listen(port, virtualPort);
         server.answerQuestions(controlPort);
@@ -94,23 +96,24 @@ public final class BareServer {
         return new InetSocketAddress(address, port);
     }
 
-    private static int port(Options options, String name, String variable) {
-        int usual = options.variable(variable).map(text -> whole(variable, text)).orElse(0);
-        return options.whole(name, usual, 0, LARGEST_PORT);
-    }
-
-    private static int whole(String variable, String text) {
-        try {
-            return Integer.parseInt(text);
-        } catch (NumberFormatException wrong) {
-            throw new BadValue(variable + " must be a port.");
-        }
-    }
-
     private static Guard guard(Options options) throws IOException {
-        String file = options.variable("LAB_TOKEN_FILE").orElse(null);
-        String token = file == null ? null : Files.readString(Path.of(file)).strip();
-        List<String> hosts = options.variable("LAB_HOSTS").map(names -> Arrays.asList(names.split(","))).orElse(List.of());
-        return new Guard(token, hosts);
+        List<String> hosts = options.variable("LAB_HOSTS").map(names -> List.of(names.split(","))).orElse(List.of());
+        return new Guard(token(options), hosts);
+    }
+
+    /** The lab's token: alone in a file, or as {@code lab.token} in the file that Spring's apps read too. */
+    private static String token(Options options) throws IOException {
+        Optional<String> alone = options.variable("LAB_TOKEN_FILE");
+        if (alone.isPresent()) {
+            return Files.readString(Path.of(alone.get())).strip();
+        }
+        Properties told = new Properties();
+        Optional<String> file = options.variable("SPRING_CONFIG_IMPORT").map(name -> name.replaceFirst("^file:", ""));
+        if (file.isPresent()) {
+            try (Reader reader = Files.newBufferedReader(Path.of(file.get()))) {
+                told.load(reader);
+            }
+        }
+        return told.getProperty("lab.token");
     }
 }

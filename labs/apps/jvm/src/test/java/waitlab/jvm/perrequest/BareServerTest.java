@@ -36,11 +36,15 @@ class BareServerTest {
 
     @BeforeAll
     static void startBoth() throws IOException {
-        Path token = Files.writeString(folder.resolve("token"), TOKEN + "\n");
-        for (String model : List.of("request", "connection")) {
-            String[] args = {"server", "--pool_size", "4", "--model", model};
-            PORTS.put(model, BareServer.run(Options.of(args, Map.of("LAB_TOKEN_FILE", token.toString()))));
-        }
+        Path alone = Files.writeString(folder.resolve("token"), TOKEN + "\n");
+        Path told = Files.writeString(folder.resolve("app.properties"), "lab.db.port=1\nlab.token=" + TOKEN + "\n");
+        start("request", Map.of("LAB_TOKEN_FILE", alone.toString()));
+        start("connection", Map.of("SPRING_CONFIG_IMPORT", "file:" + told));
+    }
+
+    private static void start(String model, Map<String, String> environment) throws IOException {
+        String[] args = {"server", "--pool_size", "4", "--model", model};
+        PORTS.put(model, BareServer.run(Options.of(args, environment)));
     }
 
     @BeforeEach
