@@ -39,7 +39,8 @@ class AppSetting:
 class AppSpec:
     """A server that can be started by name; `heap_mb` is in MiB, `ready` is the path that must answer 200.
 
-    `queries` are paths that ask the database, one for each pool of connections.
+    `queries` are paths that ask the database, one for each pool of connections. `module` is its folder in the
+    Maven build where that has another name; `boot` tells a jar of Spring Boot's from one that needs nothing.
     """
 
     name: str
@@ -49,11 +50,18 @@ class AppSpec:
     ready: str = "/fast"
     queries: tuple[str, ...] = ()
     flags: tuple[str, ...] = field(default=())
+    module: str = ""
+    boot: bool = True
+
+    @property
+    def source(self) -> Path:
+        """The app's own folder in the Maven build."""
+        return paths.APPS / (self.module or self.name)
 
     @property
     def folder(self) -> Path:
         """Where the build leaves the app: app.jar, lib/ and app.aot."""
-        return paths.APPS / self.name / "target" / "app"
+        return self.source / "target" / "app"
 
     def settle(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All settings with their values, checked; ControlError if one is wrong or unknown."""
@@ -61,6 +69,8 @@ class AppSpec:
         if "jdbc_pool_size" in settled:
             asked, allowed = float(settled["jdbc_pool_size"]), limits.jdbc_connections()
             limits.refuse_above("jdbc_pool_size", asked, allowed, "the database gives")
+        if "pool_size" in settled:
+            limits.refuse_above("pool_size", float(settled["pool_size"]), limits.threads(), "one JVM may have")
         return settled
 
     def defaults(self, settings: Settings) -> dict[str, Value]:
@@ -78,14 +88,23 @@ def _elastic(settings: Settings) -> int:
     return 10 * int(settings["cpus"])
 
 
+_CPUS = AppSetting(
+    Control("cpus", int, DEFAULT_CPUS, "CPUs", 1, 64),
+    read="available_processors",
+    flag="-XX:ActiveProcessorCount={}",
+)
+_JDBC_POOL = AppSetting(
+    Control("jdbc_pool_size", int, 10, "connections", 1, 1000),
+    read="jdbc_pool_size",
+    live=True,
+    env="JDBC_POOL_SIZE",
+)
+_WORKERS = AppSetting(Control("pool_size", int, 200, "threads", 1, 5000), read="pool_size", live=True, env="POOL_SIZE")
+
 WEBFLUX = AppSpec(
     "webflux",
     settings=(
-        AppSetting(
-            Control("cpus", int, DEFAULT_CPUS, "CPUs", 1, 64),
-            read="available_processors",
-            flag="-XX:ActiveProcessorCount={}",
-        ),
+        _CPUS,
         AppSetting(
             Control("event_loops", int, _event_loops, "threads", 1, 256, computed="max(cpus, 4)"),
             read="event_loops",
@@ -103,17 +122,31 @@ WEBFLUX = AppSpec(
             live=True,
             env="OFFLOAD_POOL_SIZE",
         ),
-        AppSetting(
-            Control("jdbc_pool_size", int, 10, "connections", 1, 1000),
-            read="jdbc_pool_size",
-            live=True,
-            env="JDBC_POOL_SIZE",
-        ),
+        _JDBC_POOL,
     ),
     queries=("/jdbc-isolated?s=0", "/r2dbc?s=0"),
 )
 
-APPS: dict[str, AppSpec] = {spec.name: spec for spec in (WEBFLUX,)}
+MVC = AppSpec(
+    "mvc",
+    settings=(_CPUS, _WORKERS, _JDBC_POOL),
+    heap_mb=1024,  # a request in flight takes Tomcat about 120 kB, and 5,000 may be
+    queries=("/work?ms=0&downstream=postgres",),
+)
+
+PLAIN = AppSpec(
+    "plain",
+    settings=(
+        _CPUS,
+        _WORKERS,
+        AppSetting(Control("model", str, "request", choices=("request", "connection")), read="model", env="MODEL"),
+    ),
+    flags=("-Dwaitlab.experiment=server",),
+    module="jvm",
+    boot=False,
+)
+
+APPS: dict[str, AppSpec] = {spec.name: spec for spec in (WEBFLUX, MVC, PLAIN)}
 
 BLOCKHOUND_FLAGS = ("-XX:+AllowRedefinitionToAddDeleteMethods", "-XX:+EnableDynamicAgentLoading")
 """What BlockHound needs to rewrite the JDK's own methods."""

@@ -120,7 +120,10 @@ def _build(stale: Sequence[AppSpec], postgres: Path, force: bool, say: Say) -> N
 
 
 def _extract(spec: AppSpec, draft: Path) -> None:
-    """Unpacks the fat jar into app.jar and lib/."""
+    """Unpacks the fat jar into app.jar and lib/; a jar that needs nothing is taken as it is."""
+    if not spec.boot:
+        shutil.copyfile(spec.folder.parent / f"{spec.source.name}.jar", draft / "app.jar")
+        return
     jar = spec.folder.parent / "app.jar"
     argv: list[str | Path] = [java.runtime_java(), "-Djarmode=tools", "-jar", jar, "extract"]
     argv += ["--force", "--destination", draft]
@@ -148,7 +151,7 @@ def _key(spec: AppSpec) -> str:
 
 def _sources(spec: AppSpec) -> Iterable[Path]:
     """The poms and main sources of an app and of what it shares, in a fixed order."""
-    modules = [paths.APPS / "shared", paths.APPS / spec.name]
+    modules = [paths.APPS / "shared", spec.source]
     poms = [paths.APPS / "pom.xml", *(module / "pom.xml" for module in modules)]
     files = (file for module in modules for file in (module / "src" / "main").rglob("*") if file.is_file())
     return [*poms, *sorted(files)]

@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 ROUNDS = 40
 """How often each path is asked for, half of the times on a new connection."""
 
+_WORK = ("/work?ms=1", "/work?ms=1&cpu_ms=1&calls=2&parallel=true")
+
 PATHS: dict[str, tuple[str, ...]] = {
     "webflux": ("/fast", "/settings", "/blockhound", "/actuator/health", "/actuator/metrics", "/sleep?ms=1"),
+    "mvc": ("/fast", "/settings", "/threads/peak", "/actuator/health", "/actuator/metrics", *_WORK),
+    "plain": ("/fast", "/settings", "/threads/peak", *_WORK),
 }
 """What each app is asked for in its training run."""
 
@@ -41,6 +45,8 @@ DATABASE_PATHS: dict[str, tuple[str, ...]] = {
     "webflux": tuple(
         f"/{endpoint}?s=0.001" for endpoint in ("jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
     ),
+    "mvc": ("/work?ms=1&downstream=postgres",),
+    "plain": (),
 }
 """What it is asked for besides, where a database could be started."""
 
@@ -64,8 +70,8 @@ def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
         command = [java.runtime_java(), "-XX:AOTCacheOutput=app.aot", *jvm_flags(spec, {}), "-jar", "app.jar"]
         argv = [str(part) for part in command]
         link.start(_SERVICE, argv=argv, cwd=str(folder), env=environment, log=str(log))
-        port = _port(link, port_file, log, spec.name)
-        _drive(f"http://127.0.0.1:{port}", spec.name, token, with_database=database is not None)
+        for url in _urls(_port(link, port_file, log, spec.name)):
+            _drive(url, spec.name, token, with_database=database is not None)
         _end(link, spec.name)
         _verify(spec, folder, state.tail(log))
 
@@ -140,6 +146,13 @@ def _end(link: Link, name: str) -> None:
         child = link.child(_SERVICE)
 
 
+def _urls(port: int) -> list[str]:
+    """Where the app answers: at its port, and where it has one, at the port with virtual threads."""
+    with _client(f"http://{HOST}:{port}") as client:
+        found = _get(client, "/settings").json().get("virtual_port")
+    return [f"http://{HOST}:{one}" for one in (port, found) if one]
+
+
 def _drive(url: str, name: str, token: str, *, with_database: bool) -> None:
     """Asks for everything a chapter asks for, on kept and on new connections."""
     paths = PATHS[name] + (DATABASE_PATHS[name] if with_database else ())
@@ -157,12 +170,12 @@ def _client(url: str, **options: Any) -> httpx.Client:
     return httpx.Client(base_url=url, timeout=20, trust_env=False, **options)
 
 
-def _get(client: httpx.Client, path: str) -> None:
+def _get(client: httpx.Client, path: str) -> httpx.Response:
     """One request, answered whatever the status; BuildError if the app does not answer."""
     import httpx
 
     try:
-        client.get(path)
+        return client.get(path)
     except httpx.HTTPError as problem:
         raise BuildError(
             f"The app was built, but did not answer GET {path} in its training run.",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 from waitlab.errors import ControlError
+from waitlab.services import training
 from waitlab.services.apps import (
+    APPS,
+    MVC,
+    PLAIN,
     WEBFLUX,
     differences,
     environment,
@@ -111,3 +115,26 @@ def test_an_unknown_app_is_a_sentence():
     assert spec_for("webflux") is WEBFLUX
     with pytest.raises(ControlError, match="'tomcat'"):
         spec_for("tomcat")
+
+
+@pytest.mark.parametrize("spec", [MVC, PLAIN])
+def test_a_pool_of_workers_changes_live_and_starts_from_the_environment(spec):
+    assert is_live(spec, "pool_size")
+    assert environment(spec, spec.settle({"pool_size": 50})) == {"POOL_SIZE": "50"}
+    assert environment(spec, spec.settle({})) == {}
+
+
+def test_the_bare_server_comes_from_the_module_of_plain_experiments():
+    assert PLAIN.folder.parts[-3:] == ("jvm", "target", "app")
+    assert "-Dwaitlab.experiment=server" in jvm_flags(PLAIN, {})
+    assert environment(PLAIN, PLAIN.settle({"model": "connection"})) == {"MODEL": "connection"}
+
+
+def test_more_workers_than_this_machine_has_threads_for_are_refused_with_both_numbers(monkeypatch):
+    monkeypatch.setattr("waitlab.limits.threads", lambda: 700)
+    with pytest.raises(ControlError, match=r"pool_size=1000 .* at most 700"):
+        MVC.settle({"pool_size": 1000})
+
+
+def test_every_app_knows_what_its_training_run_asks_for():
+    assert set(APPS) == set(training.PATHS) == set(training.DATABASE_PATHS)

@@ -11,6 +11,7 @@ from waitlab.services import training
 from waitlab.services.apps import APPS
 
 SPEC = APPS["webflux"]
+EXTRACT = building._extract
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +24,7 @@ def clone(tmp_path, monkeypatch):
         (apps / module / "src" / "main" / "java" / "A.java").write_text("class A {}")
     (apps / "pom.xml").touch()
     monkeypatch.setattr(paths, "APPS", apps)
+    monkeypatch.setattr(building, "APPS", {SPEC.name: SPEC})
     monkeypatch.setattr(building, "postgres_home", lambda _say: tmp_path)
     monkeypatch.setattr(building, "run_maven", lambda *_, **__: None)
     monkeypatch.setattr(building, "_extract", lambda _spec, draft: (draft / "app.jar").write_text("jar"))
@@ -119,3 +121,11 @@ def test_a_full_disk_is_a_sentence(monkeypatch):
     with pytest.raises(BuildError, match="Found: the disk is full"):
         building.build(say=quiet)
     assert files(SPEC.folder.parent) == []
+
+
+def test_a_jar_that_needs_nothing_is_taken_as_it_is(tmp_path):
+    plain = APPS["plain"]
+    plain.folder.parent.mkdir(parents=True)
+    (plain.folder.parent / "jvm.jar").write_text("whole")
+    EXTRACT(plain, tmp_path)
+    assert (tmp_path / "app.jar").read_text() == "whole"
