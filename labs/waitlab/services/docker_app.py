@@ -18,6 +18,8 @@ from waitlab.services.supervised import SupervisedApp
 if TYPE_CHECKING:
     from waitlab.services.docker_lab import DockerLab
 
+SERVICES = {"webflux": "app", "mvc": "mvc"}
+"""The apps that run in containers, with their names in compose.yaml."""
 PORT = 8080
 _DUMP = 'jcmd "$1" Thread.dump_to_file -overwrite -format=json "$2" >&2; cat "$2"; rm -f "$2"'
 
@@ -25,13 +27,14 @@ _DUMP = 'jcmd "$1" Thread.dump_to_file -overwrite -format=json "$2" >&2; cat "$2
 class DockerApp(SupervisedApp):
     """An app in a container of the lab's project. `service`: its name in compose.yaml; `needs`: what must run too."""
 
-    service = "app"
+    service = ""
     needs: tuple[str, ...] = ("db", "load")
 
     ready_s = 60.0
 
     def __init__(self, spec: AppSpec, lab: DockerLab, token: str) -> None:
         super().__init__(spec, lab, token)
+        self.service = self.service or SERVICES[spec.name]
         self._container = self._published = ""
         self._jvm = 0
         self.java: str | None = None
@@ -79,7 +82,8 @@ class DockerApp(SupervisedApp):
         self.restarts += 1
         found = self._lab.project.follow(self.service, self.name)
         self._container, self.cpu_limit = found.id, found.cpu_limit
-        self._published = f"http://127.0.0.1:{found.port}" if found.port else ""
+        port = found.ports.get(PORT)
+        self._published = f"http://127.0.0.1:{port}" if port else ""
         self.url = f"http://{self.service}:{PORT}"
 
     def _listens(self) -> bool:

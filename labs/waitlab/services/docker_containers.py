@@ -14,12 +14,15 @@ CALL_S = 30
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container as the engine tells it. `pid` is its first process on this machine, `port` the published one."""
+    """A container as the engine tells it.
+
+    `pid` is its first process on this machine; `ports` holds the published ports by those inside.
+    """
 
     id: str
     running: bool
     pid: int
-    port: int | None
+    ports: dict[int, int]
     exit_code: int
     out_of_memory: bool
     cpu_limit: float
@@ -47,12 +50,12 @@ def look(host: str, container_id: str) -> Container:
     """A container as it is now."""
     told = client(host).api.inspect_container(container_id)
     state, ports = told["State"], told["NetworkSettings"]["Ports"] or {}
-    published = [int(each["HostPort"]) for bound in ports.values() for each in bound or ()]
+    published = {int(inside.split("/")[0]): int(bound[0]["HostPort"]) for inside, bound in ports.items() if bound}
     return Container(
         id=told["Id"],
         running=bool(state["Running"]),
         pid=int(state["Pid"]),
-        port=published[0] if published else None,
+        ports=published,
         exit_code=int(state["ExitCode"]),
         out_of_memory=bool(state["OOMKilled"]),
         cpu_limit=int(told["HostConfig"]["NanoCpus"]) / 1e9,

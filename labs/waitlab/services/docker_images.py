@@ -49,14 +49,15 @@ class Part:
     made_from: tuple[str, ...]
 
 
-APP = "labs/apps/webflux/target/app"
+def _app(name: str, service: str) -> Part:
+    """The image of an app of the Maven build."""
+    made_from = ("labs/apps/Dockerfile", "labs/apps/docker", f"labs/apps/{name}/target/app/build.json")
+    return Part(f"waitlab-{name}", service, "JAVA_IMAGE", made_from)
+
+
 PARTS = {
-    "APP_IMAGE": Part(
-        "waitlab-webflux",
-        "app",
-        "JAVA_IMAGE",
-        ("labs/apps/Dockerfile", "labs/apps/docker", f"{APP}/build.json"),
-    ),
+    "APP_IMAGE": _app("webflux", "app"),
+    "MVC_IMAGE": _app("mvc", "mvc"),
     "DB_IMAGE": Part("waitlab-db", "db", "POSTGRES_IMAGE", ("labs/db",)),
     "LOAD_IMAGE": Part(
         "waitlab-load", "load", "PYTHON_IMAGE", ("labs/waitlab/load/Dockerfile", "labs/waitlab/load/engine")
@@ -116,7 +117,7 @@ def cannot_be_had(found: DockerFacts, within_s: float) -> str:
     tags = names(on)
     parts = {tags[name]: part for name, part in PARTS.items() if part.service in CHAPTERS}
     missing = [part for tag, part in parts.items() if tag not in found.images]
-    if any(part.service == "app" for part in missing) and not _built():
+    if not all(map(_built, missing)):
         return "the app is not built yet, so no image can be made of it (`waitlab build`)"
     absent = [on[part.base] for part in missing if on[part.base] not in found.images]
     if not absent or _registry_answers(absent[0], min(within_s, _REGISTRY_S)):
@@ -124,8 +125,9 @@ def cannot_be_had(found: DockerFacts, within_s: float) -> str:
     return f"the image {absent[0]} is not here, and no registry answers"
 
 
-def _built() -> bool:
-    return (paths.ROOT / APP / "app.jar").is_file()
+def _built(part: Part) -> bool:
+    """Whether everything is there that an image is made from."""
+    return all((paths.ROOT / name).exists() for name in part.made_from)
 
 
 def _base(name: str, present: tuple[str, ...]) -> str:
@@ -174,8 +176,9 @@ def _build(found: DockerFacts, services: list[str], variables: Mapping[str, str]
     from waitlab.services.docker_progress import Steps
     from waitlab.services.guarded import guarded
 
-    if "app" in services and not _built():
-        raise BuildError("The app's image cannot be made: the app is not built yet.", tip="waitlab build")
+    unbuilt = [part.service for part in PARTS.values() if part.service in services and not _built(part)]
+    if unbuilt:
+        raise BuildError(f"The image of {unbuilt[0]} cannot be made: it is not built yet.", tip="waitlab build")
     command = ["docker", "compose", "--progress", "plain", "build", *services]
     steps = Steps(services, say)
     environment = {**os.environ, **variables, "CLONE": clone(), "DOCKER_HOST": found.host}

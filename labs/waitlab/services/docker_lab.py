@@ -17,7 +17,7 @@ from waitlab.controls import Value
 from waitlab.errors import ServiceDied, ServiceError, ServiceTimeout
 from waitlab.services import apps, credentials, docker_containers, machine, state
 from waitlab.services.apps import AppSpec
-from waitlab.services.docker_app import DockerApp
+from waitlab.services.docker_app import SERVICES, DockerApp
 from waitlab.services.docker_cpu import CPU, CpuApp
 from waitlab.services.docker_leftovers import remove_leftovers
 from waitlab.services.docker_probe import DockerFacts
@@ -63,7 +63,14 @@ class DockerLab(SupervisedLab):
             return False
 
     def _spec(self, name: str) -> AppSpec:
-        return CPU if name == CPU.name else apps.spec_for(name)
+        if name == CPU.name:
+            return CPU
+        spec = apps.spec_for(name)
+        if name not in SERVICES:
+            raise ServiceError(
+                f"{name} does not run in Docker.", found="compose.yaml has no such service", tip="--runtime embedded"
+            )
+        return spec
 
     def _new_app(self, spec: AppSpec) -> DockerApp:
         return (CpuApp if spec is CPU else DockerApp)(spec, self, self._secrets["token"])

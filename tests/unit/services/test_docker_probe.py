@@ -148,7 +148,7 @@ def test_a_command_that_the_engine_refuses_is_quoted(tmp_path, monkeypatch):
 
 def test_images_that_cannot_be_had_are_named(at, monkeypatch):
     monkeypatch.setattr(docker_images, "_registry_answers", lambda _image, _s: False)
-    monkeypatch.setattr(docker_images, "_built", lambda: True)
+    monkeypatch.setattr(docker_images, "_built", lambda _part: True)
     with at(working()):
         found = docker_probe.probe_engine()
     assert "eclipse-temurin:25-jdk is not here, and no registry answers" in docker_images.cannot_be_had(found, 1.0)
