@@ -64,7 +64,7 @@ def _measure_bystander(bench: Bench, s: Settings) -> Outcome:
     in_force = app.settings() | {"same_clock": app.same_clock}
     result = bench.load(_bystander_plan(app.url, s))
     facts = _bystander_facts(result.samples, result.t0, s, in_force) | died_ms(app, result)
-    client = client_facts(result, "steady", "fast")
+    client = client_facts(result, "steady", "fast", int(s["event_loops"]) if s["keep_alive"] else 0)
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, cold)
 
 

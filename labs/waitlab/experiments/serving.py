@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from waitlab.errors import ServiceDied
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK
-from waitlab.load.verdict import steady_verdict
+from waitlab.load.verdict import median_ms, sent_freely, steady_verdict
 
 if TYPE_CHECKING:
     from waitlab.experiments.base import Bench
@@ -57,15 +57,14 @@ def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
     return {}
 
 
-def client_facts(result: LoadResult, kind: str, series: str | None = None) -> dict[str, Any]:
-    """The client's facts with `saturated`: judged as steady load, or not at all where the floor itself is asked."""
+def client_facts(result: LoadResult, kind: str, series: str | None = None, connections: int = 0) -> dict[str, Any]:
+    """The client's facts with `saturated`: judged as steady load, or not at all where the floor itself is asked.
+
+    `series` alone is judged, sent on `connections` kept connections (0: a new one each).
+    """
     samples = [s for s in result.samples if series in (None, s.series)]
     facts = dict(result.client)
     if kind == "steady":
-        verdict = steady_verdict(samples, facts["cpu_share"])
+        verdict = steady_verdict(sent_freely(samples, connections), facts["cpu_share"])
         return facts | {"saturated": verdict.void, "why": verdict.why}
-    latencies = [s.latency_ms for s in samples if s.cls == OK]
-    return facts | {
-        "saturated": bool(facts.get("retransmits")),
-        "floor_p50_ms": median(latencies) if latencies else None,
-    }
+    return facts | {"saturated": bool(facts.get("retransmits")), "floor_p50_ms": median_ms(samples)}

@@ -16,7 +16,7 @@ from typing import IO, Any
 from waitlab.errors import LoadError
 from waitlab.load.plans import Plan
 from waitlab.load.samples import Sample, from_row
-from waitlab.load.verdict import lag_facts, steady_verdict
+from waitlab.load.verdict import lag_facts, sent_freely, steady_verdict
 
 ENGINE = (sys.executable, "-m", "engine")
 ENGINE_FOLDER = Path(__file__).parent
@@ -165,9 +165,15 @@ def _result(plan: Plan, engine: _Engine) -> LoadResult:
     facts = engine.final["done"]
     client = {**facts, **lag_facts(samples), "saturated": False, "why": ""}
     if plan.kind == "steady":
-        verdict = steady_verdict(samples, facts["cpu_share"])
+        verdict = steady_verdict(_sent_freely(plan, samples), facts["cpu_share"])
         client |= {"saturated": verdict.void, "why": verdict.why}
     return LoadResult(engine.t0, samples, client, partial=bool(facts["stopped"]))
+
+
+def _sent_freely(plan: Plan, samples: tuple[Sample, ...]) -> list[Sample]:
+    kept = {stream.name: stream.connections for stream in plan.streams}
+    by_name = {name: [s for s in samples if s.series == name] for name in kept}
+    return [s for name, own in by_name.items() for s in sent_freely(own, kept[name])]
 
 
 def _died(engine: _Engine) -> LoadError:

@@ -58,6 +58,19 @@ def burst_verdict(samples: Sequence[Sample], floor_samples: Sequence[Sample], re
     return GOOD
 
 
+def sent_freely(samples: Sequence[Sample], connections: int) -> list[Sample]:
+    """Samples of a stream on `connections` kept ones whose connection was free when they should have been sent.
+
+    The others were late because the one before them on their connection had no answer yet: the server's doing.
+    With 0 connections (a new one each) all were free.
+    """
+    if not connections:
+        return list(samples)
+    done = {s.index: s.done_s for s in samples}
+    before = [(s, done.get(s.index - connections)) for s in samples]
+    return [s for s, ended in before if ended is None or ended <= s.intended_s]
+
+
 def lag_facts(samples: Iterable[Sample]) -> dict[str, float | None]:
     """lag_p99_ms (None under 100 sent requests) and lag_p90_ms (None without any), nearest rank."""
     lags = _lags(samples)

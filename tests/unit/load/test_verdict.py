@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from waitlab.load.samples import Sample
-from waitlab.load.verdict import burst_verdict, lag_facts, median_ms, steady_verdict
+from waitlab.load.verdict import burst_verdict, lag_facts, median_ms, sent_freely, steady_verdict
 
 
 def sample(latency_ms: float = 100.0, lag_ms: float | None = 0.0, cls: str = "ok") -> Sample:
@@ -83,3 +83,14 @@ def test_the_median_is_of_successes():
     samples = [sample(10), sample(20), sample(30), sample(1, cls="refused")]
     assert median_ms(samples) == 20
     assert median_ms([]) == 0
+
+
+def test_waiting_for_ones_own_busy_connection_is_not_the_clients_lateness():
+    held = [Sample("fast", i, i * 0.1, None, None, 2.0, 200, "ok", "", None, None) for i in range(4)]
+    assert [s.index for s in sent_freely(held, connections=2)] == [0, 1]
+    assert [s.index for s in sent_freely(held, connections=0)] == [0, 1, 2, 3]
+
+
+def test_a_free_kept_connection_leaves_the_lateness_to_the_client():
+    quick = [Sample("fast", i, i * 0.1, None, None, i * 0.1 + 0.01, 200, "ok", "", None, None) for i in range(4)]
+    assert len(sent_freely(quick, connections=2)) == 4
