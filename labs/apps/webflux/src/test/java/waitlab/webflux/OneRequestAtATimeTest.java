@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -54,10 +55,11 @@ class OneRequestAtATimeTest {
     private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
         String body = bodyOf(request.uri());
         Flux<ByteBuf> bytes = Flux.just(Unpooled.copiedBuffer(body, US_ASCII));
+        Mono<ByteBuf> nothingMore = nextRequestIsHere.asMono().cast(ByteBuf.class);
         response.header("Content-Length", Integer.toString(body.length()));
         return switch (request.uri()) {
             case "/empty" -> response.sendHeaders().then(nextRequestIsHere.asMono());
-            case "/stream" -> response.send(bytes.concatWith(nextRequestIsHere.asMono().cast(ByteBuf.class)), _ -> true);
+            case "/stream" -> response.send(bytes.concatWith(nothingMore), _ -> true);
             default -> response.send(bytes.next());
         };
     }
