@@ -23,7 +23,7 @@ class SettingsHandlers {
     private final WorkerPool pool;
     private final Connectors connectors;
     private final WorkerCount workers;
-    private final ThreadPeaks peaks = new ThreadPeaks();
+    private final ThreadPeaks peaks = new ThreadPeaks(name -> name.contains("-exec-"));
     private final Changes changes;
 
     SettingsHandlers(JdbcPool jdbc, WorkerPool pool, Connectors connectors, WorkerCount workers) {

@@ -16,6 +16,7 @@ class SettingsHandlersTest extends RunningApp {
 
     private static final List<String> OURS = List.of(Guard.TOKEN_HEADER, TOKEN);
     private static final int AT_FIRST = 20;
+    private static final int FEW_THREADS_OF_THE_CLIENT = 25;
 
     private Answer put(String body) {
         return send("PUT", VIRTUAL + "/settings", body, OURS);
@@ -93,6 +94,16 @@ class SettingsHandlersTest extends RunningApp {
         assertThat(startCounting().get("workers_peak").asInt()).isZero();
         burst(VIRTUAL + "/work?ms=50", 60);
         assertThat(get("/threads/peak").body().get("workers_peak").asInt()).isZero();
+    }
+
+    @Test
+    void workersThatAreStillOnTheirWayHomeAreNotInTheBaseline() {
+        int quiet = startCounting().get("platform_threads_baseline").asInt();
+        put("{\"pool_size\": 300}");
+        burst("/work?ms=300", 200);
+        JsonNode start = startCounting();
+        assertThat(start.get("platform_threads_baseline").asInt()).isLessThan(quiet + FEW_THREADS_OF_THE_CLIENT);
+        assertThat(start.get("platform_threads_peak").asInt()).isLessThan(quiet + FEW_THREADS_OF_THE_CLIENT);
     }
 
     @Test

@@ -61,8 +61,8 @@ class WorkHandlersTest extends RunningApp {
 
     @Test
     void aBurstOnVirtualThreadsIsServedAtOnceAndByThePoolInWaves() {
-        assertThat(servedInUs("/work?ms=200", 60)).isGreaterThanOrEqualTo(600_000);
-        assertThat(servedInUs(VIRTUAL + "/work?ms=200", 60)).isLessThan(600_000);
+        assertThat(servedInUs("/work?ms=400", 60)).isGreaterThanOrEqualTo(1_200_000);
+        assertThat(servedInUs(VIRTUAL + "/work?ms=400", 60)).isLessThan(1_200_000);
     }
 
     private long servedInUs(String path, int requests) {

@@ -20,7 +20,7 @@ final class Handlers {
     private final Workers workers;
     private final Guard guard;
     private final Map<String, Object> fixed;
-    private final ThreadPeaks peaks = new ThreadPeaks();
+    private final ThreadPeaks peaks = new ThreadPeaks(name -> name.startsWith("worker-"));
     private final Changes changes;
 
     /** {@code fixed} are the settings that do not change while the server runs. */
