@@ -96,6 +96,7 @@ def test_load_comes_from_the_load_container(lab, webflux):
     result = lab.run_plan(Plan((Stream("fast", f"{webflux.url}/fast", burst(20)),), "burst"))
     assert [sample.cls for sample in result.samples] == ["ok"] * 20
     within = [(s.sent_s, s.server_started_us / 1e6, s.server_ended_us / 1e6, s.done_s) for s in result.samples]
+    assert lab.load_reads_the_clock_of(webflux)
     assert all(sent <= started + 1e-3 and ended <= done + 1e-3 for sent, started, ended, done in within)
 
 

@@ -32,7 +32,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     cpus = min(float(s["cpus"]), here)
     app = cast("CpuApp", bench.app("cpu", cpus=cpus, threads=s["threads"]))
     bench.progress(0.0, "warming up")
-    bench.unmeasured(Plan((Stream("warm", f"{app.url}/work?ms=5", spaced(100, 0.02)),), "steady"))
+    bench.unmeasured(Plan((Stream("warm", f"{app.url}/work?ms=1", spaced(500, 0.005)),), "steady"))
     in_force = app.settings() | {"same_clock": app.same_clock}
     before = app.cpu_stat()
     result = bench.load(_plan(app.url, s))

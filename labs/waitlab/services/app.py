@@ -103,7 +103,7 @@ class App(ABC):
         found = self.settings()
         after = time.monotonic()
         self.pid = int(found["pid"])
-        self.same_clock = _on_one_clock(before, float(found["monotonic_us"]) / 1e6, after)
+        self.same_clock = on_one_clock(before, float(found["monotonic_us"]) / 1e6, after)
         self.check_in_force(self.asked, found)
         return found
 
@@ -168,7 +168,7 @@ def _client() -> Any:
     return httpx.Client(timeout=CONTROL_S, limits=alone, trust_env=False, verify=False)
 
 
-def _on_one_clock(before_s: float, server_s: float, after_s: float) -> bool:
+def on_one_clock(before_s: float, server_s: float, after_s: float) -> bool:
     """Whether a server's time lies between two of ours."""
     return before_s - CLOCK_ERROR_S <= server_s <= after_s + CLOCK_ERROR_S
 

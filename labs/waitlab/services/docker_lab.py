@@ -9,6 +9,7 @@ load comes from the `load` container, where the engine is started by exec, so th
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from waitlab.controls import Value
 from waitlab.errors import ServiceDied, ServiceError, ServiceTimeout
 from waitlab.services import apps, credentials, docker_containers, machine, state
+from waitlab.services.app import on_one_clock
 from waitlab.services.apps import AppSpec
 from waitlab.services.docker_app import SERVICES, DockerApp
 from waitlab.services.docker_cpu import CPU, CpuApp
@@ -29,6 +31,12 @@ from waitlab.services.supervised import SupervisedLab
 DB, LOAD = "db", "load"
 DB_READY_S = 30.0
 ENGINE = ("python3", "-m", "engine")
+
+
+_CLOCKS = """import sys, time, urllib.request
+print(time.monotonic())
+print(urllib.request.urlopen(sys.argv[1], timeout=5).read().decode())
+print(time.monotonic())"""
 
 
 class DockerLab(SupervisedLab):
@@ -55,6 +63,12 @@ class DockerLab(SupervisedLab):
             self.project.up([LOAD], {})
             self._find_load()
         return ["docker", "--host", self.engine.host, "exec", "--interactive", self._load, *ENGINE]
+
+    def load_reads_the_clock_of(self, app: DockerApp) -> bool:
+        """Whether the load container and the app are on one clock, where this process is not (Docker in a machine)."""
+        command = ["python3", "-c", _CLOCKS, f"{app.url}/settings"]
+        before, told, after = docker_containers.run_in(self.engine.host, self._load, command, LOAD).splitlines()
+        return on_one_clock(float(before), json.loads(told)["monotonic_us"] / 1e6, float(after))
 
     def _load_runs(self) -> bool:
         try:
@@ -105,6 +119,7 @@ class DockerLab(SupervisedLab):
                 started = pool.submit(self._others_started, others)
                 app.until_ready(lambda: _raise_if_failed(started))
                 started.result()
+                app.same_clock = app.same_clock or self.load_reads_the_clock_of(app)
             except BaseException:
                 if self.link.alive:
                     self.link.stop(app.name)

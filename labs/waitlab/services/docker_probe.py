@@ -7,6 +7,7 @@ lacks()             what keeps the lab from Docker, as half a sentence; "" where
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -22,6 +23,7 @@ ANSWER_S = 2.0
 """How long the engine may take of that; a socket can be open and silent for ever."""
 LOWEST_API = (1, 41)
 """Docker 20.10."""
+LOWEST_COMPOSE = (2, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ def lacks(within_s: float = WITHIN_S) -> str:
         return "the docker command is not installed"
     if command.result()[1] is None:
         return "the docker command has no compose plugin"
+    if _number(command.result()[1]) < LOWEST_COMPOSE:
+        return f"the compose plugin is {command.result()[1]}, and the lab needs 2.20 or newer"
     return refused.result() or cannot_be_had(found, end - time.monotonic())
 
 
@@ -142,5 +146,6 @@ def _said(command: list[str], within_s: float) -> str:
     return (told.stdout if told.returncode == 0 else told.stderr).strip()
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+def _number(version: str | None) -> tuple[int, ...]:
+    """The first two numbers of a version."""
+    return tuple(int(part) for part in re.findall(r"\d+", version or "")[:2])

@@ -131,11 +131,18 @@ def test_an_engine_on_another_machine_is_none_for_the_lab(monkeypatch):
 
 @pytest.mark.parametrize(("present", "reason"), [("docker", ""), ("", "command is not installed")])
 def test_the_command_must_be_there(at, monkeypatch, present, reason):
-    monkeypatch.setattr(docker_probe, "probe_command", lambda _s: (present or None, "2.26" if present else None))
+    monkeypatch.setattr(docker_probe, "probe_command", lambda _s: (present or None, "2.26.1-4" if present else None))
     monkeypatch.setattr(docker_probe, "client_refused", lambda _s: "")
     monkeypatch.setattr(docker_images, "cannot_be_had", lambda _found, _s: "")
     with at(working()):
         assert reason in docker_probe.lacks() and bool(reason) == bool(docker_probe.lacks())
+
+
+def test_an_old_compose_plugin_is_told_with_both_versions(at, monkeypatch):
+    monkeypatch.setattr(docker_probe, "probe_command", lambda _s: ("docker", "v2.6.0"))
+    monkeypatch.setattr(docker_probe, "client_refused", lambda _s: "")
+    with at(working()):
+        assert docker_probe.lacks() == "the compose plugin is v2.6.0, and the lab needs 2.20 or newer"
 
 
 def test_a_command_that_the_engine_refuses_is_quoted(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import os
 import pytest
 from waitlab.errors import BuildError, ControlError, ServiceError
 from waitlab.services import embedded_app, java, machine, runtimes
-from waitlab.services.app import _on_one_clock
+from waitlab.services.app import on_one_clock
 from waitlab.services.runtimes import choose_runtime, open_lab
 
 
@@ -71,7 +71,7 @@ def test_no_lab_opens_on_recordings():
 
 @pytest.mark.parametrize(("server", "same"), [(10.5, True), (9.9995, True), (9.5, False), (12.0, False)])
 def test_one_clock_is_told_from_two(server, same):
-    assert _on_one_clock(10.0, server, 11.0) is same
+    assert on_one_clock(10.0, server, 11.0) is same
 
 
 def test_servers_see_nothing_that_they_would_take_for_a_setting(monkeypatch):
