@@ -1,4 +1,4 @@
-"""Maven without an installer: the system's if it is 3.8 or newer, else one fetched into the cache.
+"""Maven without an installer: the system's if it is new enough, else one fetched into the cache.
 
 Maven is started as a Java program, without its shell script: no PATH, no quoting, any folder name.
 """
@@ -52,7 +52,7 @@ class Maven:
 
 
 def find_maven() -> Maven | None:
-    """The system's Maven 3.8 or newer, else the one in the cache, else None; starts nothing."""
+    """The system's Maven if it is new enough, else the one in the cache, else None; starts nothing."""
     fetched_home = paths.cache() / "maven" / _FETCHED.version
     ours = Maven(fetched_home, _FETCHED.version, system=False) if fetched_home.is_dir() else None
     return _system_maven() or ours
@@ -116,14 +116,18 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _system_maven() -> Maven | None:
-    """The Maven on the PATH, if its version can be read and is one that we know (3.8 up to 4)."""
+    """The Maven on the PATH, if its version can be read and is one that we know.
+
+    3.8 up to 4 with a JDK 25; without one the Eclipse compiler takes its place, which 3.8 does not find.
+    """
+    oldest = (3, 8) if java.find_javac_home() else (3, 9)
     command = shutil.which("mvn")
     if not command:
         return None
     top = Path(command).resolve().parents[1]
     for home in (top, top / "libexec"):
         version = _version(home)
-        if (3, 8) <= version < (4,):
+        if oldest <= version < (4,):
             return Maven(home, ".".join(map(str, version)), system=True)
     return None
 

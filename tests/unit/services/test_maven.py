@@ -29,9 +29,18 @@ def empty_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("version", "taken"), [("3.8.7", True), ("3.9.16", True), ("3.6.3", False), ("4.0.0", False), ("x", False)]
+    ("version", "jdk", "taken"),
+    [
+        ("3.8.7", True, True),
+        ("3.8.7", False, False),
+        ("3.9.16", False, True),
+        ("3.6.3", True, False),
+        ("4.0.0", True, False),
+        ("x", True, False),
+    ],
 )
-def test_the_systems_maven_is_taken_if_it_is_one_we_know(tmp_path, monkeypatch, version, taken):
+def test_the_systems_maven_is_taken_if_it_is_one_we_know(tmp_path, monkeypatch, version, jdk, taken):
+    monkeypatch.setattr(maven.java, "find_javac_home", lambda: tmp_path if jdk else None)
     home = make_maven(tmp_path / "maven", version)
     monkeypatch.setenv("PATH", str(home / "bin"))
     found = maven.find_maven()
