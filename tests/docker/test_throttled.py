@@ -9,7 +9,7 @@ from waitlab.experiments.measure import measure
 from waitlab.services import open_lab
 
 THROTTLED = EXPERIMENTS[0]
-PAIRS = 3
+PAIRS = 2
 
 
 def measured(lab, **controls):

@@ -18,22 +18,22 @@ from waitlab.services.supervised import SupervisedApp
 if TYPE_CHECKING:
     from waitlab.services.docker_lab import DockerLab
 
-SERVICES = {"webflux": "app", "mvc": "mvc"}
+SERVICES = {"webflux": "app", "mvc": "mvc", "plain": "plain"}
 """The apps that run in containers, with their names in compose.yaml."""
 PORT = 8080
 _DUMP = 'jcmd "$1" Thread.dump_to_file -overwrite -format=json "$2" >&2; cat "$2"; rm -f "$2"'
 
 
 class DockerApp(SupervisedApp):
-    """An app in a container of the lab's project. `service`: its name in compose.yaml; `needs`: what must run too."""
+    """An app in a container of the lab's project. `service`: its name in compose.yaml; `needs`: what runs too."""
 
     service = ""
-    needs: tuple[str, ...] = ("db", "load")
 
     ready_s = 60.0
 
     def __init__(self, spec: AppSpec, lab: DockerLab, token: str) -> None:
         super().__init__(spec, lab, token)
+        self.needs = ("db", "load") if spec.queries else ("load",)
         self.service = self.service or SERVICES[spec.name]
         self._container = self._published = ""
         self._jvm = 0

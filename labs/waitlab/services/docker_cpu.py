@@ -26,7 +26,6 @@ class CpuApp(DockerApp):
     """The server whose work is CPU time."""
 
     service = "cpu"
-    needs: tuple[str, ...] = ("load",)
 
     def variables(self, settings: Settings) -> dict[str, str]:
         """What compose.yaml is told for these settings."""

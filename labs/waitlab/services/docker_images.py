@@ -49,15 +49,16 @@ class Part:
     made_from: tuple[str, ...]
 
 
-def _app(name: str, service: str) -> Part:
+def _app(name: str, service: str, module: str = "") -> Part:
     """The image of an app of the Maven build."""
-    made_from = ("labs/apps/Dockerfile", "labs/apps/docker", f"labs/apps/{name}/target/app/build.json")
+    made_from = ("labs/apps/Dockerfile", "labs/apps/docker", f"labs/apps/{module or name}/target/app/build.json")
     return Part(f"waitlab-{name}", service, "JAVA_IMAGE", made_from)
 
 
 PARTS = {
     "APP_IMAGE": _app("webflux", "app"),
     "MVC_IMAGE": _app("mvc", "mvc"),
+    "PLAIN_IMAGE": _app("plain", "plain", "jvm"),
     "DB_IMAGE": Part("waitlab-db", "db", "POSTGRES_IMAGE", ("labs/db",)),
     "LOAD_IMAGE": Part(
         "waitlab-load", "load", "PYTHON_IMAGE", ("labs/waitlab/load/Dockerfile", "labs/waitlab/load/engine")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from waitlab.services import apps, docker_cgroup, docker_images, docker_progress
+from waitlab.services.docker_app import SERVICES
 from waitlab.services.postgres import SETTINGS
 
 ROOT = Path(__file__).parents[3]
@@ -66,16 +66,26 @@ def test_a_build_is_told_in_steps():
 def test_the_container_starts_the_jvm_with_the_flags_of_the_table():
     script = (ROOT / "labs/apps/docker/start").read_text(encoding="utf-8")
     assigned = " ".join(re.findall(r'flags="(.*)"', script))
-    written = {word for word in assigned.split() if word != "$flags"}
-    wanted = set(apps.jvm_flags(apps.WEBFLUX, {"blockhound": True})) - {"-XX:ActiveProcessorCount=2"}
+    written = {word for word in assigned.split() if word not in ("$flags", "$FLAGS")}
+    wanted = set(apps.jvm_flags(apps.WEBFLUX, {"blockhound": True})) - {"-XX:ActiveProcessorCount=2", "-Xmx384m"}
     assert wanted <= written
-    assert written - wanted == {"-XX:ActiveProcessorCount=$CPUS", "-XX:AOTCache=app.aot"}
+    assert written - wanted == {"-Xmx${HEAP_MB}m", "-XX:ActiveProcessorCount=$CPUS", "-XX:AOTCache=app.aot"}
 
 
-def test_the_training_of_the_image_uses_the_flags_of_the_table():
-    script = (ROOT / "labs/apps/docker/train").read_text(encoding="utf-8")
-    verified = next(shlex.split(line) for line in script.splitlines() if "AOTMode=on" in line)
-    assert {"-Xmx384m", "-XX:+UseSerialGC"} <= set(verified) & set(apps.jvm_flags(apps.WEBFLUX, {}))
+@pytest.mark.parametrize("spec", apps.APPS.values(), ids=apps.APPS)
+def test_compose_builds_every_app_with_its_heap_and_flags(spec):
+    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    part = next(block for block in re.split(r"\n\n  ", text) if f"APP: {spec.module or spec.name}\n" in block)
+    heap = re.search(r"HEAP_MB: (\d+)", part)
+    assert int(heap[1] if heap else 384) == spec.heap_mb
+    limit = re.search(r"mem_limit: (\d+)m", part)
+    assert int(limit[1] if limit else 768) >= spec.heap_mb + 256
+    assert all(flag in part for flag in spec.flags)
+    assert all(f"      {s.env}: " in part for s in spec.settings if s.env)
+
+
+def test_every_app_has_a_container():
+    assert set(SERVICES) == set(apps.APPS)
 
 
 def test_both_databases_have_the_same_settings():
