@@ -62,9 +62,9 @@ def ceiling_per_s(pool: int, service_ms: float) -> float | None:
     return pool / service_ms * 1000 if service_ms > 0 else None
 
 
-def burst_latencies_ms(n: int, pool: int, service_ms: float) -> list[float]:
-    """Latencies of `n` requests sent at once, ascending, ms: the i-th ends after ceil(i / pool) x service."""
-    return [math.ceil(i / pool) * service_ms for i in range(1, n + 1)]
+def burst_latency_ms(i: int, pool: int, service_ms: float) -> float:
+    """Latency of the i-th to be done of a crowd that comes at once, ms: ceil(i / pool) x service."""
+    return math.ceil(i / pool) * service_ms
 
 
 def steady_latency_ms(at_s: float, rate_per_s: float, ceiling: float | None, service_ms: float) -> float:

@@ -81,7 +81,7 @@ def test_the_ceiling_is_the_pool_over_the_time_a_thread_is_held():
 
 
 def test_a_burst_is_served_in_stairs():
-    assert models.burst_latencies_ms(5, 2, 100) == [100, 100, 200, 200, 300]
+    assert [models.burst_latency_ms(i, 2, 100) for i in range(1, 6)] == [100, 100, 200, 200, 300]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
     chart -> bars     timeline, lanes                words    caption and summary
           -> latency  latency, stairs, percentiles   tables   the data, folded
           -> counts   threads, throughput, rows      palette  one colour and marker an approach
+          -> pools    both against a pool's size
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from waitlab.charts.tables import table
 from waitlab.errors import ControlError, WaitlabError
@@ -57,13 +58,10 @@ def kind_for(runs: Sequence[Run]) -> str:
     try:
         from waitlab import experiments
 
-        draw: Any = experiments.get(runs[0].experiment).draw
+        named = experiments.get(runs[0].experiment).drawn(runs[0].settings)
     except (WaitlabError, ImportError):
-        draw = "latency"
-    named = draw(runs) if callable(draw) else draw
-    fits = [named] if isinstance(named, str) else list(named)
-    many = len(runs) > 1
-    return next((name for name in fits if name in KINDS and not (many and name in _ONE_RUN)), "latency")
+        named = "latency"
+    return named if named in KINDS and not (len(runs) > 1 and named in _ONE_RUN) else "latency"
 
 
 def warm_up() -> threading.Thread:
@@ -80,7 +78,7 @@ def _import() -> None:
     empty.add_scatter(x=[0], y=[0])
     empty.add_bar(x=[0], y=[0])
     importlib.import_module("waitlab.charts.page").packed()
-    for name in ("charts.bars", "charts.counts", "charts.latency", "charts.live", "knobs", "panel"):
+    for name in ("charts.bars", "charts.counts", "charts.latency", "charts.live", "widgets.knobs", "widgets.panel"):
         importlib.import_module(f"waitlab.{name}")
 
 

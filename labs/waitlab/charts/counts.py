@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from waitlab.charts import pools
 from waitlab.charts.bars import dumped, natural, rows_in_order, tall
 from waitlab.charts.figure import dressed, new
 from waitlab.charts.palette import GRID, INK, PAPER, THEORY, VOID, look
@@ -45,7 +46,9 @@ def threads(runs: Sequence[Run]) -> Any:
 
 
 def throughput(runs: Sequence[Run]) -> Any:
-    """Throughput of each Run under its ceiling."""
+    """Throughput of each Run under its ceiling; against the pool's size where that is what they differ in."""
+    if pools.against_pools(runs):
+        return pools.throughput(runs)
     figure = new(titled("Throughput, and its ceiling", runs), "", "requests per second")
     places = list(range(len(runs)))
     done = [getattr(main_series(run), "throughput_per_s", None) for run in runs]
@@ -77,8 +80,10 @@ def rows(runs: Sequence[Run]) -> Any:
     figure = new(titled("What was found", runs), "", "", height=130 + 29 * len(found))
     names = [f"<b>{safe(head.replace('_', ' '))}</b>" for head in heads]
     cells = [[safe(plain(row.get(head)), 80) for row in found] for head in heads]
+    widest = [max(map(len, [head, *column])) + 4 for head, column in zip(heads, cells, strict=True)]
     look_of_all = {"align": "left", "line_color": GRID, "font_color": INK}
     figure.add_table(
+        columnwidth=widest,
         header={"values": names, "fill_color": GRID, "height": 30, **look_of_all},
         cells={"values": cells, "fill_color": PAPER, "height": 28, **look_of_all},
     )
@@ -93,11 +98,7 @@ def plain(value: object) -> object:
 
 def ceiling(run: Run) -> float | None:
     """The throughput that theory allows, requests per second."""
-    named = (
-        run.facts.get("ceiling_per_s"),
-        run.model.get("ceiling_per_s"),
-        run.model.get("throughput_per_s"),
-    )
+    named = (told.get("ceiling_per_s") for told in (run.facts, run.model))
     return next((float(value) for value in named if value is not None), None)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from waitlab.charts import pools
 from waitlab.charts.figure import new
-from waitlab.charts.palette import DASHES, QUIET, look
+from waitlab.charts.palette import DASHES, QUIET, VOID, look
 from waitlab.charts.traces import (
+    MANY,
+    SMALL,
     add_failed_counts,
     add_failures,
     add_theories,
@@ -46,10 +49,11 @@ def stairs(runs: Sequence[Run]) -> Any:
     title = titled("Latencies in order, the fastest first", runs)
     figure = new(title, "request, counted from the fastest", of_what(runs))
     add_theories(figure, runs, "stairs", shape="hv")
+    _add_floors(figure, runs)
     for index, run in enumerate(runs):
         series = main_series(run)
         if series is not None:
-            size = {"size": 5, "line": {"width": 0}} if series.ok > 100 else {}
+            size = SMALL if series.ok > MANY else {}
             figure.add_scatter(
                 x=list(range(1, series.ok + 1)),
                 y=series.latencies_ms,
@@ -64,6 +68,8 @@ def stairs(runs: Sequence[Run]) -> Any:
 
 def percentiles(runs: Sequence[Run]) -> Any:
     """Percentiles of several Runs against the control they differ in, raw points behind, theory as lines."""
+    if pools.against_pools(runs):
+        return pools.percentiles(runs)
     control = _control(runs)
     runs = sorted(runs, key=lambda run: _value(run, control))
     x = [_value(run, control) for run in runs]
@@ -82,6 +88,20 @@ def percentiles(runs: Sequence[Run]) -> Any:
     if x[0] > 0 and x[-1] / x[0] > WIDE:
         figure.update_xaxes(type="log", tickmode="array", tickvals=x, ticktext=[show(value) for value in x])
     return _from_zero(figure)
+
+
+def _add_floors(figure: Any, runs: Sequence[Run]) -> None:
+    """The same bursts without work, where they were measured: what of a latency is not the server's work."""
+    floors = [floor for run in runs if (floor := run.series.get("floor")) and floor.ok]
+    for number, floor in enumerate(floors):
+        figure.add_scatter(
+            x=list(range(1, floor.ok + 1)),
+            y=floor.latencies_ms,
+            mode="lines",
+            name="floor: the same burst without work",
+            showlegend=number == 0,
+            line={"color": VOID, "width": 3},
+        )
 
 
 def _add_all_requests(figure: Any, runs: Sequence[Run], control: str) -> None:

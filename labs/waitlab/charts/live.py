@@ -14,24 +14,29 @@ from plotly.graph_objects import FigureWidget
 
 from waitlab.charts.figure import new
 from waitlab.charts.traces import crosses, curve, failures, of_what, points, theory
-from waitlab.charts.words import caption, label
-from waitlab.load.samples import OK
+from waitlab.charts.words import caption, label, safe
+from waitlab.load.samples import OK, Sample
 from waitlab.predictions import main_series, show
-from waitlab.runs import Run
+from waitlab.runs import Run, Series
 
 __all__ = ["MOST_RUNS", "LiveFigure"]
 
 MOST_RUNS = 12
+ALONG = {"latency": "time of sending, s since the start", "stairs": "request, counted from the fastest"}
 
 
 class LiveFigure:
-    """One FigureWidget: trace 0 is the model, trace 1 the failures, then one trace a Run."""
+    """One FigureWidget: trace 0 is the model, trace 1 the failures, then one trace a Run.
 
-    def __init__(self, title: str) -> None:
+    `kind` is latency (against the time of sending) or stairs (in ascending order); anything else is latency.
+    """
+
+    def __init__(self, title: str, kind: str = "latency") -> None:
+        self.kind = kind if kind in ALONG else "latency"
         self.runs: list[Run] = []
         self._counted = 0
         self._lock = threading.RLock()
-        self.widget: Any = new(title, "time of sending, s since the start", "latency, ms", kind=FigureWidget)
+        self.widget: Any = new(title, ALONG[self.kind], "latency, ms", kind=FigureWidget)
         nothing: list[float] = []
         self.widget.add_scatter(**theory({"x": nothing, "y": nothing}, "theory for these sliders"))
         self.widget.add_scatter(**crosses(nothing, nothing, "failed"), visible=False)
@@ -47,9 +52,10 @@ class LiveFigure:
 
     def show_model(self, model: Mapping[str, Any]) -> None:
         """Redraws the model's line; an experiment without a curve has none."""
-        line = curve(model, "latency") or {"x": [], "y": []}
+        line = curve(model, self.kind) or {"x": [], "y": []}
+        shape = "hv" if self.kind == "stairs" else "linear"
         with self._lock, self.widget.batch_update():
-            self.widget.data[0].update(x=line["x"], y=line["y"], visible=bool(line["x"]))
+            self.widget.data[0].update(x=line["x"], y=line["y"], line={"shape": shape}, visible=bool(line["x"]))
 
     def add(self, run: Run) -> None:
         """Drops a Run's points into the figure."""
@@ -73,21 +79,37 @@ class LiveFigure:
         series = main_series(run)
         if series is None:
             return {"visible": False}
-        trace = points(run, series, "", number - 1)
+        trace = points(run, series, "", number - 1) | self._along(series)
         shape = trace["marker"]["symbol"]
         shape = shape if "-open" in shape else f"{shape}-open"
         typical = f": p50 {show(series.p50_ms, 'ms')}" if series.ok and not run.void else ""
         trace["marker"] |= {"symbol": shape, "line": {"width": 2, "color": trace["marker"]["color"]}}
         return {**trace, "name": f"{number}: {label(run, self.runs)}{typical}", "visible": True}
 
+    def _along(self, series: Series) -> dict[str, Any]:
+        """Where the successes stand if it is not at their time of sending."""
+        if self.kind == "latency":
+            return {}
+        ordered = sorted(series.ok_samples, key=lambda sample: sample.latency_ms)
+        told = {"text": [safe(s.thread) for s in ordered], "hovertemplate": "%{y:,.1f} ms<br>%{text}<extra></extra>"}
+        return {"x": list(range(1, series.ok + 1)), "y": [s.latency_ms for s in ordered], **told}
+
+    def _place(self, run: Run, series: Series, sample: Sample, nth: int) -> float:
+        """Where the n-th failure of a Run stands: at its time of sending, or behind the successes."""
+        return sample.intended_s - run.t0_s if self.kind == "latency" else series.ok + nth
+
     def _show_failures(self) -> None:
         pairs = [(run, series) for run in self.runs if (series := main_series(run))]
-        failed = [(run, sample) for run, series in pairs for sample in series.samples if sample.cls != OK]
+        failed = [
+            (run, sample, self._place(run, series, sample, nth))
+            for run, series in pairs
+            for nth, sample in enumerate((s for s in series.samples if s.cls != OK), 1)
+        ]
         names = [failures(series) for _, series in pairs if series.errors]
         self.widget.data[1].update(
-            x=[sample.intended_s - run.t0_s for run, sample in failed],
-            y=[sample.latency_ms for _, sample in failed],
+            x=[place for _, _, place in failed],
+            y=[sample.latency_ms for _, sample, _ in failed],
             name=names[0] if len(names) == 1 else f"failed: {len(failed)}",
-            text=[f"{sample.cls}, {label(run, self.runs)}" for run, sample in failed],
+            text=[f"{sample.cls}, {label(run, self.runs)}" for run, sample, _ in failed],
             visible=bool(failed),
         )

@@ -55,11 +55,14 @@ APPROACHES = {
     "cores": CORES,
 }  # fmt: skip
 
+NO_BLOCKER = "no blocker"
 NAMED_BY = ("endpoint", "stack", "where", "threads", "client")
 
 
 def approach(settings: Mapping[str, Any]) -> str:
     """The name of the approach that these settings describe, or ""."""
+    if settings.get("k") == 0:
+        return NO_BLOCKER
     return next((str(settings[key]) for key in NAMED_BY if key in settings), "")
 
 

@@ -11,6 +11,9 @@ from waitlab.load.samples import OK
 from waitlab.predictions import main_series, show
 from waitlab.runs import Run, Series
 
+MANY = 150
+SMALL = {"size": 5, "line": {"width": 0}}
+
 
 def marker(run: Run, index: int) -> dict[str, Any]:
     """How the measurements of the n-th Run of a figure are marked; a void Run is grey and open."""
@@ -31,7 +34,7 @@ def points(run: Run, series: Series, name: str, index: int) -> dict[str, Any]:
         "text": [safe(sample.thread) for sample in ok],
         "name": f"{name}: {series.ok} ok{typical}",
         "mode": "markers",
-        "marker": marker(run, index),
+        "marker": {**marker(run, index), **({} if len(ok) <= MANY else SMALL)},
         "cliponaxis": False,
         "hovertemplate": "sent at %{x:.2f} s, took %{y:,.1f} ms<br>%{text}<extra></extra>",
     }

@@ -37,9 +37,9 @@ def differing(runs: Sequence[Run]) -> list[str]:
 
 def label(run: Run, runs: Sequence[Run]) -> str:
     """A short name for a Run among others: what sets it apart, and what must be known about it."""
-    names = differing(runs)
-    apart = ", ".join(_setting(run, name) for name in names[:3])
-    text = apart or approach(run.settings) or run.experiment
+    who = crew(run.settings)
+    apart = list(dict.fromkeys(_setting(run, name, who) for name in differing(runs)))[:3]
+    text = ", ".join(apart) or who or approach(run.settings) or run.experiment
     alike = [other for other in runs if other.settings == run.settings and other.experiment == run.experiment]
     if len(alike) > 1:
         text += f", run {next(i for i, other in enumerate(alike, 1) if other is run)}"
@@ -129,8 +129,20 @@ def theory(runs: Sequence[Run]) -> str:
     return f"Theory predicts {told}." if told else ""
 
 
-def _setting(run: Run, name: str) -> str:
+def crew(settings: Mapping[str, Any]) -> str:
+    """Who serves, where a pool of platform threads or virtual threads do; else ""."""
+    if "pool_size" not in settings:
+        return ""
+    pool = f"{settings['pool_size']:,} platform thread{'s' * (settings['pool_size'] != 1)}"
+    return {"platform": pool, "virtual": "virtual threads"}.get(str(settings.get("threads")), "")
+
+
+def _setting(run: Run, name: str, who: str = "") -> str:
+    if who and name in ("threads", "pool_size"):
+        return who
     value = _short(run.settings.get(name, "unset"))
+    if name == "server":
+        return {"tomcat": "Tomcat", "plain": "bare server"}.get(value, value)
     return value if name in NAMED_BY else f"{name} {value}"
 
 

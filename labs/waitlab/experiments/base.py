@@ -73,7 +73,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question of a chapter. `draw` names the chart that suits it."""
+    """One question of a chapter. `draw` names the chart that suits it, or finds it from the settings."""
 
     name: str
     question: str
@@ -84,13 +84,17 @@ class Experiment:
     model: Callable[[Settings], dict[str, Any]] = lambda settings: {}
     limits: Callable[[Settings], None] = lambda settings: None
     series: tuple[str, ...] = ()
-    draw: str = "timeline"
+    draw: str | Callable[[Settings], str] = "timeline"
 
     def settle(self, given: Mapping[str, object]) -> dict[str, Any]:
         """All controls, checked against their ranges and this machine's limits; ControlError if one is wrong."""
         settings = settle(self.controls, given, self.name)
         self.limits(settings)
         return settings
+
+    def drawn(self, settings: Settings) -> str:
+        """The kind of chart that suits a run with these settings."""
+        return self.draw(settings) if callable(self.draw) else self.draw
 
     def describe(self) -> dict[str, Any]:
         """Name, question, chapter and controls, ready for JSON."""

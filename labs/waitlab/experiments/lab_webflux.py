@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from waitlab import limits, models
@@ -16,6 +16,7 @@ ON_LOOP = ("sleep", "jdbc", "jdbc-publish")
 OFFLOADED = ("jdbc-isolated", "callable-publish")
 ENDPOINTS = ("sleep", "jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
 R2DBC_POOL = 10
+NO_THREAD = "no thread waits"
 CPUS = Control("cpus", int, 2, low=1, high=64, help="processors the JVM is told it has")
 
 
@@ -166,7 +167,7 @@ def _measure_who(bench: Bench, s: Settings) -> Outcome:
 def _who(reply: dict[str, Any], endpoint: str) -> dict[str, Any]:
     """One row: the publish endpoints tell both threads; R2DBC blocks none."""
     before, after = reply.get("before", reply["thread"]), reply.get("after", reply["thread"])
-    ran_on = "no thread waits" if endpoint == "r2dbc" else before
+    ran_on = NO_THREAD if endpoint == "r2dbc" else before
     return {"endpoint": endpoint, "blocking_call_ran_on": ran_on, "continued_on": after}
 
 
@@ -189,11 +190,23 @@ def _measure_blockhound(bench: Bench, _s: Settings) -> Outcome:
     return Outcome(facts={"rows": rows}, in_force=app.settings())
 
 
-def _rows_line(key: str) -> Any:
-    def line(_s: Settings, o: Outcome) -> str:
-        return "; ".join(f"{row['endpoint']}: {row[key]}" for row in o.facts["rows"])
+def _who_line(_s: Settings, o: Outcome) -> str:
+    return _grouped(o, ("loop", "offload", NO_THREAD), lambda row: _place(row["blocking_call_ran_on"]))
 
-    return line
+
+def _blockhound_line(_s: Settings, o: Outcome) -> str:
+    return _grouped(o, ("seen", "not seen"), lambda row: "seen" if row["detected"] else "not seen")
+
+
+def _place(thread: str) -> str:
+    """Where a blocking call ran, in a word: on a loop, on a thread of the offload pool, or nowhere."""
+    return "loop" if thread.startswith(LOOP_PREFIX) else "offload" if thread != NO_THREAD else NO_THREAD
+
+
+def _grouped(o: Outcome, groups: Iterable[str], group_of: Callable[[dict[str, Any]], str]) -> str:
+    """The endpoints by group: `seen: sleep, jdbc; not seen: r2dbc`."""
+    members = {group: [row["endpoint"] for row in o.facts["rows"] if group_of(row) == group] for group in groups}
+    return "; ".join(f"{group}: {', '.join(names)}" for group, names in members.items() if names)
 
 
 def _by_thread(samples: Iterable[Sample], series: str) -> dict[str, int]:
@@ -228,8 +241,8 @@ EXPERIMENTS = (
     Experiment("bystander", "Who waits for a sleeper?", "lab_webflux", _measure_bystander, _bystander_line,
                _BYSTANDER_CONTROLS, _bystander_model, _bystander_limits, ("block", "fast"), "timeline"),
     Experiment("who-runs-it", "Which thread ran the blocking call?", "lab_webflux", _measure_who,
-               _rows_line("blocking_call_ran_on"),
+               _who_line,
                (Control("block_ms", int, 100, "ms", 1, 10_000, help="how long each call blocks"), CPUS), draw="rows"),
     Experiment("blockhound", "Which blocking calls does BlockHound see?", "lab_webflux", _measure_blockhound,
-               _rows_line("detected"), draw="rows"),
+               _blockhound_line, draw="rows"),
 )  # fmt: skip

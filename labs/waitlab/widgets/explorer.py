@@ -89,8 +89,9 @@ class Explorer:
         self._thread: threading.Thread | None = None
         self._done = threading.Event()
         self._done.set()
-        self.figure = live.LiveFigure(experiment.question)
-        self.knobs = knobs.Knobs(_chosen(experiment, show), experiment.settle(self._fixed), self._moved)
+        settings = experiment.settle(self._fixed)
+        self.figure = live.LiveFigure(experiment.question, _drawn(experiment, settings))
+        self.knobs = knobs.Knobs(_chosen(experiment, show), settings, self._moved)
         self._panel = importlib.import_module("waitlab.widgets.panel").Panel(self.knobs.widgets, self.figure.widget)
         self._panel.run.on_click(lambda _: self.run())
         self._panel.stop.on_click(lambda _: self.stop())
@@ -194,6 +195,12 @@ def _chosen(experiment: Explorable, names: Sequence[str] | None) -> list[Control
         if name not in known:
             raise ControlError(f"{experiment.name} has no control named {name!r}.", tip=", ".join(known))
     return [known[name] for name in names] if names else list(known.values())[:SHOWN]
+
+
+def _drawn(experiment: Explorable, settings: Mapping[str, Value]) -> str:
+    """The kind of chart that the experiment asks for, if it asks for any."""
+    drawn = getattr(experiment, "drawn", None)
+    return str(drawn(settings)) if drawn else "latency"
 
 
 def _in_words(model: Mapping[str, Any]) -> str:
