@@ -19,6 +19,11 @@ _ASKED = {
     "jdbc-publish": "does the query stand above publishOn, or below it?",
     "callable-publish": "what did the run say, and what must have happened before the chain ran at all?",
 }
+_REASON = {
+    "jdbc-isolated": "subscribeOn starts the whole chain there, the query with it.",
+    "jdbc-publish": "publishOn moves only what stands below it, and the query stands above.",
+    "callable-publish": "fromCallable directly before publishOn is assembled as if it were subscribeOn.",
+}
 
 
 def _passed(said: str) -> Finding:
@@ -34,7 +39,7 @@ def _not_yet(*hints: str) -> Finding:
 
 def _who_runs_it(answer: Mapping[Any, Any]) -> Finding:
     truth = {name: "loop" if name in ON_LOOP else "offload" for name in _PUZZLES}
-    missing = [name for name in truth if name not in answer]
+    missing = [name for name in truth if _word(answer.get(name)) not in ("loop", "offload")]
     if missing:
         return _not_yet(f'no word about {missing[0]}; write "loop" or "offload" for each of {", ".join(truth)}.')
     wrong = [name for name in truth if _word(answer[name]) != truth[name]]
@@ -42,7 +47,8 @@ def _who_runs_it(answer: Mapping[Any, Any]) -> Finding:
         return _passed("all three, also the one that looks wrong and works.")
     score, first = f"{len(truth) - len(wrong)} of {len(truth)}", wrong[0]
     place = "an event loop" if truth[first] == "loop" else "an elastic thread"
-    return _not_yet(f"{score}. Look at {first} again: {_ASKED[first]}", f"{score}. {first} waits on {place}.")
+    asked, pointer = f"Look at {first} again: {_ASKED[first]}", f"{first} waits on {place}"
+    return _not_yet(*(f"{score}. {hint}" for hint in (asked, f"{pointer}.", f"{pointer}: {_REASON[first]}")))
 
 
 def _word(value: object) -> str:
@@ -74,14 +80,15 @@ def _smallest_stop(run: Run) -> Finding:
         return _not_yet(f'this run had {other[0]}; the exercise is about cpus=6, accept="own" and /sleep.')
     loops, k = int(run.in_force["event_loops"]), int(run.settings["k"])
     held, asleep = run.facts["held_share"] or 0.0, len(run.facts["blocked_threads"])
+    if k > loops:
+        too_many = f"{k} sleepers on {loops} loops: every loop sleeps, and some twice."
+        return _not_yet(f"{too_many} Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops.")
     if held < 0.95:
         return _not_yet(
             f"{held:.0%} of the bystanders were held. Which loops answered the others?",
             f"{asleep} of {loops} loops slept, so {loops - asleep} answered whoever was dealt to them.",
             "connections are dealt in turn; all wait only if no loop is awake: a sleeper for each loop.",
         )
-    if k > loops:
-        return _not_yet("everybody was held. Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops.")
     return _passed(f"{k} sleepers on {loops} loops hold every bystander, and {k - 1} would not.")
 
 
@@ -103,7 +110,9 @@ def _quiet_bystander(run: Run) -> Finding:
     where = next(iter(run.facts["blocked_threads"]), "a loop")
     return _not_yet(
         f"{measured}: a query ran on {where}, an event loop. Which operator moves the start of a chain?",
-        "publishOn moves what stands below it; the query stands above.",
+        "publishOn moves what stands below it; the query stands above."
+        if endpoint == "jdbc-publish"
+        else "in /jdbc no operator moves anything.",
         'subscribeOn moves the start of the chain, and the query with it: endpoint="jdbc-isolated".',
     )
 
