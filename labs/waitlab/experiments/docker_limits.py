@@ -32,7 +32,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     cpus = min(float(s["cpus"]), here)
     app = cast("CpuApp", bench.app("cpu", cpus=cpus, threads=s["threads"]))
     bench.progress(0.0, "warming up")
-    bench.unmeasured(Plan((Stream("warm", f"{app.url}/work?ms=1", spaced(500, 0.005)),), "steady"))
+    bench.unmeasured(Plan((Stream("warm", f"{app.url}/work?ms=0&cpu_ms=1", spaced(500, 0.005)),), "steady"))
     in_force = app.settings() | {"same_clock": app.same_clock}
     before = app.cpu_stat()
     result = bench.load(_plan(app.url, s))
@@ -43,14 +43,14 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
 
 def _plan(url: str, s: Settings) -> Plan:
     """Random arrivals of small work, and about once a second as many requests at once as there are threads."""
-    work, duration = f"{url}/work?ms={s['work_ms']}", float(s["duration_s"])
+    work, duration = f"{url}/work?ms=0&cpu_ms={s['work_ms']}", float(s["duration_s"])
     requests = Stream("requests", work, poisson(float(s["rate_per_s"]), duration, SEED))
     if not s["burst"]:
         return Plan((requests,), "steady")
     draw = random.Random(SEED)
     starts = [second + draw.uniform(0.1, 0.9) for second in range(int(duration))]
     times = tuple(at for start in starts for at in burst(int(s["threads"]), start))
-    return Plan((requests, Stream("burst", f"{url}/work?ms={BURST_MS}", times)), "steady")
+    return Plan((requests, Stream("burst", f"{url}/work?ms=0&cpu_ms={BURST_MS}", times)), "steady")
 
 
 def _facts(before: CpuStat, after: CpuStat, s: Settings, in_force: dict[str, Any]) -> dict[str, Any]:

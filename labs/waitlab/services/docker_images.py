@@ -63,9 +63,10 @@ PARTS = {
     "LOAD_IMAGE": Part(
         "waitlab-load", "load", "PYTHON_IMAGE", ("labs/waitlab/load/Dockerfile", "labs/waitlab/load/engine")
     ),
-    "CPU_IMAGE": Part("waitlab-cpu", "cpu", "JAVA_IMAGE", ("labs/apps/cpu",)),
 }
 """By the variable that compose.yaml reads for the image."""
+SAME_IMAGE = {"cpu": "plain"}
+"""Services that run the image which another one builds."""
 CHAPTERS = ("app", "db", "load")
 """The services that every chapter needs."""
 _LISTING_S = 10.0
@@ -100,7 +101,8 @@ def ensure(found: DockerFacts, services: Sequence[str], say: Say) -> dict[str, s
     """The names of the images, with those of `services` here, built if they were not; BuildError in a sentence."""
     on = bases(found.images)
     tags = names(on)
-    wanted = {name: tags[name] for name, part in PARTS.items() if part.service in services}
+    builders = {SAME_IMAGE.get(service, service) for service in services}
+    wanted = {name: tags[name] for name, part in PARTS.items() if part.service in builders}
     if set(wanted.values()) <= set(found.images):
         return tags
     with locked(paths.cache() / "images.lock", waiting="Waiting for another build of the images", say=say):
