@@ -6,6 +6,7 @@ Pools stand where their size is, on a logarithmic axis; virtual threads, which h
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import log10
 from typing import Any
 
 from waitlab.charts.figure import new
@@ -73,11 +74,22 @@ def _places(runs: Sequence[Run]) -> list[float]:
 
 
 def _curves(runs: Sequence[Run], kind: str) -> Iterable[tuple[str, dict[str, list[float]]]]:
-    """The model's lines of a kind, between the smallest and the largest pool that were measured."""
-    sizes = [float(run.settings["pool_size"]) for run in runs if not _virtual(run)]
+    """The model's lines of a kind, up to the largest pool that was measured."""
+    largest = max(float(run.settings["pool_size"]) for run in runs if not _virtual(run))
     for name, line in runs[0].model["curves"].get(kind, {}).items():
-        kept = [(x, y) for x, y in zip(line["x"], line["y"], strict=True) if min(sizes) <= x <= max(sizes)]
+        known = list(zip(line["x"], line["y"], strict=True))
+        kept = [point for point in known if point[0] <= largest]
+        if kept:
+            kept.append((largest, _at(largest, kept[-1], known[len(kept) :], straight=name == "ceiling")))
         yield name, {"x": [x for x, _ in kept], "y": [y for _, y in kept]}
+
+
+def _at(x: float, before: tuple[float, float], after: Sequence[tuple[float, float]], *, straight: bool) -> float:
+    """A line's height at x, between two of its points: on the way from one to the other, or still that of the first."""
+    if not straight or not after:
+        return before[1]
+    (x0, y0), (x1, y1) = before, after[0]
+    return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 
 
 def _value(run: Run, series: Series | None, name: str) -> float | None:
@@ -119,5 +131,7 @@ def _added(run: Run) -> int | None:
 def _name_places(figure: Any, runs: Sequence[Run], places: Sequence[float]) -> Any:
     names = ["virtual" if _virtual(run) else show(place) for run, place in zip(runs, places, strict=True)]
     known = dict(zip(places, names, strict=True))
-    figure.update_xaxes(type="log", tickmode="array", tickvals=list(known), ticktext=list(known.values()))
+    ends = [log10(min(places) / 1.2), log10(max(places) * 1.2)]
+    ticks = {"tickmode": "array", "tickvals": list(known), "ticktext": list(known.values())}
+    figure.update_xaxes(type="log", range=ends, **ticks)
     return figure

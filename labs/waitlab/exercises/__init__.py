@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["Exercise", "Finding", "known"]
 
-CHAPTERS = ("lab_webflux",)
+CHAPTERS = ("lab_webflux", "09_thread_per_request")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from math import ceil
+from math import ceil, inf
 from statistics import median
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -18,7 +18,7 @@ from waitlab import limits
 from waitlab.controls import Control, Settings
 from waitlab.experiments import crowd
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import died_ms
+from waitlab.experiments.serving import died_ms, sleeping
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst, steady
 from waitlab.load.samples import OK, Sample
@@ -31,7 +31,7 @@ WARM_BURSTS, MOST_WARM, SETTLED = 2, 8, 0.25
 MOST_TRIES = 3
 LOOK_MS = 1500
 NOBODY_S = 3.0
-_settled: set[tuple[str, int, str]] = set()
+_warmed: set[tuple[object, ...]] = set()
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -100,27 +100,27 @@ def _look(bench: Bench, app: App, door: str, s: Settings) -> dict[str, Any]:
     stream = Stream("look", f"{door}/work?ms={LOOK_MS}", burst(wave))
     with ThreadPoolExecutor(1) as aside:
         held = aside.submit(bench.unmeasured, Plan((stream,), "burst"))
-        most: list[Any] = []
+        bench.progress(0.0, "looking at the threads")
+        most = sleeping(app)
         while not held.done() and len(most) < wave:
-            bench.progress(0.0, "looking at the threads")
-            most = max(most, [t for t in app.threads() if any("Waits.sleep" in f for f in t.top_frames)], key=len)
+            most = max(most, sleeping(app), key=len)
     kinds = Counter("virtual" if thread.virtual else "platform" for thread in most)
     return {"sleeping_by_kind": dict(kinds), "sleeping_names": sorted(thread.name for thread in most)[:5]}
 
 
 def _warm(bench: Bench, app: App, door: str, s: Settings) -> None:
-    """Unmeasured bursts: of no work until their medians settle (once a server), then two short ones of this work."""
+    """Unmeasured bursts, once a server: of no work until their medians settle, then two short ones of each work."""
     bench.progress(0.0, "warming up")
     key = (bench.lab.lab_id, app.pid, door)
-    before, bursts = 0.0, 0
-    while key not in _settled:
-        last, bursts = median_ms(_floor(bench, door, s).samples), bursts + 1
-        if abs(last - before) < SETTLED * before or bursts == MOST_WARM:
-            _settled.add(key)
-        before = last
-    path = _path({**s, "service_ms": min(float(s["service_ms"]), 20), "calls": 1, "cpu_ms": 0})
-    for _ in range(WARM_BURSTS):
+    before, last = 0.0, inf
+    for _ in range(0 if key in _warmed else MOST_WARM):
+        before, last = last, median_ms(_floor(bench, door, s).samples)
+        if abs(last - before) < SETTLED * before:
+            break
+    path = _path({**s, "service_ms": min(float(s["service_ms"]), 20), "cpu_ms": min(int(s["cpu_ms"]), 1)})
+    for _ in range(0 if (*key, path, s["jdbc_pool_size"]) in _warmed else WARM_BURSTS):
         bench.unmeasured(Plan((_stream("warm", door + path, s, burst(min(int(s["users"]), 500))),), "burst"))
+    _warmed.update({key, (*key, path, s["jdbc_pool_size"])})
 
 
 def _floor(bench: Bench, door: str, s: Settings) -> LoadResult:

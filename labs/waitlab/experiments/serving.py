@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from waitlab.experiments.base import Bench
     from waitlab.load.client import LoadResult
     from waitlab.services import App
+    from waitlab.services.threads import ThreadInfo
 
 LOOP_PREFIX = "reactor-http-"
 WINDOW, WINDOWS, EVERY_S, ROUNDS = 40, 5, 0.003, 4
@@ -55,6 +56,11 @@ def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
         at = app.died_s()
         return {"server_died_ms": ((at or result.t0) - result.t0) * 1000, "server_died": death.what.rstrip(".")}
     return {}
+
+
+def sleeping(app: App) -> list[ThreadInfo]:
+    """The threads, virtual ones too, that sleep for a request now; from a thread dump."""
+    return [thread for thread in app.threads() if any("Waits.sleep" in frame for frame in thread.top_frames)]
 
 
 def client_facts(result: LoadResult, kind: str, series: str | None = None, connections: int = 0) -> dict[str, Any]:
