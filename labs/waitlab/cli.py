@@ -73,8 +73,13 @@ def doctor(as_json: bool) -> None:
 def build(force: bool) -> None:
     """Fetch and build what the servers need."""
     from waitlab.services.build import build as make
+    from waitlab.session import runtime_asked
 
     make(force=force, say=say)
+    if runtime_asked() == "docker":
+        from waitlab.services import docker_images, docker_probe
+
+        docker_images.ensure(docker_probe.probe_engine(), docker_images.CHAPTERS, say)
 
 
 @cli.command()

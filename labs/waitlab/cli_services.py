@@ -27,7 +27,7 @@ def up(names: tuple[str, ...]) -> None:
         lab = open_lab(runtime_asked(), detached=True)
         say(lab.why)
         for name in missing:
-            click.echo(f"{name}: {lab.app(name).url}")
+            click.echo(f"{name}: {lab.app(name).control_url}")
 
 
 @click.command()

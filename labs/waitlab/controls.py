@@ -22,7 +22,8 @@ Default = Value | Callable[[Settings], Value]
 class Control:
     """One control: `kind` is int, float, bool or str (then `choices` holds its values).
 
-    `default` may be a function of the controls set before it, `computed` says how in words.
+    `default` may be a function of the controls set before it, `computed` says how in words. `why` is the reason
+    against fractions, told where one is refused.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Control:
     choices: tuple[str, ...] = ()
     computed: str = ""
     help: str = ""
+    why: str = ""
 
     @property
     def range(self) -> str:
@@ -50,7 +52,7 @@ class Control:
         parsed = _PARSERS[self.kind](value)
         if parsed is None or not self._allows(parsed):
             raise ControlError(
-                f"The control {self.name} takes {self.range}, and not {value!r}.",
+                f"The control {self.name} takes {self.range}, and not {_brief(value)}{self._reason(value)}.",
                 tip=f"{self.name}={self.example}",
             )
         return parsed
@@ -65,6 +67,11 @@ class Control:
         if callable(self.default):
             return _show(self.low)
         return str(self.default).lower() if self.kind is bool else _show(self.default)
+
+    def _reason(self, value: object) -> str:
+        """Why a fraction is refused, where the control has a reason of its own."""
+        number = _float(value)
+        return f": {self.why}" if self.why and number is not None and not number.is_integer() else ""
 
     def _allows(self, value: Value) -> bool:
         if self.choices:
@@ -98,6 +105,12 @@ def _unknown(name: str, known: list[str], experiment: str) -> ControlError:
     if not known:
         return ControlError(f"{experiment} has no controls, so {name} cannot be set.", tip=f"{experiment} without it")
     return ControlError(f"{experiment} has no control named {name!r}.", tip=nearest(name, known))
+
+
+def _brief(value: object) -> str:
+    """A value as it was given, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _show(value: object) -> str:

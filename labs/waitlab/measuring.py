@@ -25,7 +25,7 @@ def measure(
     files = _files(samples, repeat or 1)
     runs: list[Run] = []
     for file in files:
-        taken = session.run(name, progress=lambda share, text: None, **settings)
+        taken = session.run(name, progress=lambda share, text: None, live=True, **settings)
         runs.append(taken)
         if file:
             write_csv(file, [s for series in taken.series.values() for s in series.samples])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from waitlab import experiments, recordings
 from waitlab.errors import ControlError, Interrupted
-from waitlab.experiments.base import Progress
+from waitlab.experiments.base import Experiment, Progress
 from waitlab.experiments.measure import measure
 from waitlab.progress import Teller
 
@@ -67,18 +67,20 @@ def run(
     *,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
+    live: bool = False,
     **controls: object,
 ) -> Run:
     """Measures `experiment` with these controls on a real server and prints the Run's line.
 
-    `progress` (share done, words) and `stop` are for widgets. Raises ControlError before anything is started.
+    Where no server can run a recorded run takes its place and says so; also where only another runtime could measure
+    this, unless `live`. `progress` (share done, words) and `stop` are for widgets. ControlError before any start.
     """
     asked = experiments.get(experiment)
     settings = asked.settle(controls)
     teller = Teller(progress)
     with _busy, teller:
         try:
-            if lab().runtime == "recorded":
+            if _replays(asked, lab().runtime, live):
                 return teller.end(recordings.load(asked, settings))
             return teller.end(measure(asked, settings, lab(), teller.told, stop))
         except KeyboardInterrupt:
@@ -86,6 +88,12 @@ def run(
                 f"{experiment} was stopped before anything was measured; the servers go on.",
                 tip="run the cell again, or stop() to end the servers",
             ) from None
+
+
+def _replays(asked: Experiment, runtime: str, live: bool) -> bool:
+    """Whether a recording must stand in: no server can run here, or not the runtime that this question needs."""
+    elsewhere = asked.needs not in ("", runtime) and bool(recordings.known(asked))
+    return runtime == "recorded" or (elsewhere and not live)
 
 
 def recorded(experiment: str, **controls: object) -> Run:

@@ -65,3 +65,18 @@ def test_an_unknown_control_is_answered_with_the_nearest():
 def test_a_long_number_is_refused_and_not_computed():
     with pytest.raises(ControlError):
         K.parse("9" * 5000)
+
+
+def test_a_fraction_is_refused_with_the_reason_where_there_is_one():
+    cpus = Control("cpus", int, 2, low=1, high=64, why="half a processor is none")
+    with pytest.raises(ControlError, match="half a processor is none"):
+        cpus.parse("1.5")
+    with pytest.raises(ControlError) as refused:
+        cpus.parse("0")
+    assert "half" not in str(refused.value)
+
+
+def test_a_refusal_does_not_repeat_a_novel():
+    with pytest.raises(ControlError) as refused:
+        K.parse("x" * 10_000)
+    assert len(str(refused.value)) < 200

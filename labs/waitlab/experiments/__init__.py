@@ -1,4 +1,7 @@
-"""The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS."""
+"""The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS.
+
+`docker_limits` belongs to lab_webflux; it stands apart because it runs in Docker only.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,13 @@ from waitlab.experiments.base import Experiment
 __all__ = ["Experiment", "get", "known"]
 
 CHAPTERS = ("lab_webflux", "09_thread_per_request")
+BESIDE = ("docker_limits",)
 
 
 @cache
 def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order of the chapters."""
-    modules = [importlib.import_module(f"{__name__}.{stem}") for stem in CHAPTERS]
+    modules = [importlib.import_module(f"{__name__}.{stem}") for stem in (*CHAPTERS, *BESIDE)]
     return {experiment.name: experiment for module in modules for experiment in module.EXPERIMENTS}
 
 

@@ -73,7 +73,10 @@ class Bench:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question of a chapter. `draw` names the chart that suits it, or finds it from the settings."""
+    """One question of a chapter. `draw` names the chart that suits it, or finds it from the settings.
+
+    `needs` is the only runtime that can answer it; "" if any can.
+    """
 
     name: str
     question: str
@@ -85,6 +88,7 @@ class Experiment:
     limits: Callable[[Settings], None] = lambda settings: None
     series: tuple[str, ...] = ()
     draw: str | Callable[[Settings], str] = "timeline"
+    needs: str = ""
 
     def settle(self, given: Mapping[str, object]) -> dict[str, Any]:
         """All controls, checked against their ranges and this machine's limits; ControlError if one is wrong."""

@@ -128,5 +128,6 @@ EXPERIMENTS = (
         _limits,
         ("requests", "burst"),
         "latency",
+        needs="docker",
     ),
 )

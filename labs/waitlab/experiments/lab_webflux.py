@@ -17,7 +17,8 @@ OFFLOADED = ("jdbc-isolated", "callable-publish")
 ENDPOINTS = ("sleep", "jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
 R2DBC_POOL = 10
 NO_THREAD = "no thread waits"
-CPUS = Control("cpus", int, 2, low=1, high=64, help="processors the JVM is told it has")
+FRACTIONS = "of a fraction the JVM would see the next whole number, and be stopped when it is used up (see throttled)"
+CPUS = Control("cpus", int, 2, low=1, high=64, help="processors the JVM is told it has", why=FRACTIONS)
 
 
 def path_of(endpoint: str, block_ms: float) -> str:
