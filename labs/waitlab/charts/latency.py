@@ -9,11 +9,10 @@ from waitlab.charts import pools
 from waitlab.charts.figure import new
 from waitlab.charts.palette import DASHES, QUIET, VOID, look
 from waitlab.charts.traces import (
-    MANY,
-    SMALL,
     add_failed_counts,
     add_failures,
     add_theories,
+    dense,
     marker,
     of_what,
     points,
@@ -53,13 +52,12 @@ def stairs(runs: Sequence[Run]) -> Any:
     for index, run in enumerate(runs):
         series = main_series(run)
         if series is not None:
-            size = SMALL if series.ok > MANY else {}
             figure.add_scatter(
                 x=list(range(1, series.ok + 1)),
                 y=series.latencies_ms,
                 mode="markers",
                 name=f"{label(run, runs)}: {series.ok} ok",
-                marker={**marker(run, index), **size},
+                marker={**marker(run, index), **dense(series.ok, index)},
             )
             add_failures(figure, series, range(series.ok + 1, series.offered + 1))
     figure.update_xaxes(rangemode="tozero", tickformat=",")

@@ -21,9 +21,10 @@ APART = 1.7
 
 
 def against_pools(runs: Sequence[Run]) -> bool:
-    """Whether these Runs are of pools of several sizes, with a model that knows all sizes."""
+    """Whether these Runs differ in the size of their pool and in who serves, and in nothing that theory sees."""
     sizes = {run.settings.get("pool_size") for run in runs}
-    return len(sizes) > 1 and all(run.model.get("curves") for run in runs)
+    curves = runs[0].model.get("curves")
+    return len(sizes) > 1 and bool(curves) and all(run.model.get("curves") == curves for run in runs)
 
 
 def percentiles(runs: Sequence[Run]) -> Any:
@@ -114,8 +115,8 @@ def _add_requests(figure: Any, runs: Sequence[Run], places: Sequence[float]) -> 
 
 def _add_threads(figure: Any, runs: Sequence[Run], places: Sequence[float]) -> None:
     """The second panel: platform threads that the run added to the JVM's own, and the pool as a line."""
-    sizes = [run.settings["pool_size"] for run in runs if not _virtual(run)]
-    pool = theory({"x": sizes, "y": sizes}, "the pool's size", "linear", "dot")
+    sizes = next(line["x"] for _, line in _curves(runs, "percentiles"))
+    pool = theory({"x": sizes, "y": sizes}, "the pool's size", "linear", "dashdot")
     figure.add_scatter(**pool, yaxis="y2")
     added = [_added(run) for run in runs]
     points = _points(runs, places, added, "platform threads added", "square")

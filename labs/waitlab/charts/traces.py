@@ -12,7 +12,11 @@ from waitlab.predictions import main_series, show
 from waitlab.runs import Run, Series
 
 MANY = 150
-SMALL = {"size": 5, "line": {"width": 0}}
+
+
+def dense(count: int, index: int) -> dict[str, Any]:
+    """How the markers of the n-th Run change where there are many: small, and every other Run paler."""
+    return {"size": 5, "line": {"width": 0}, "opacity": (1, 0.35)[index % 2]} if count > MANY else {}
 
 
 def marker(run: Run, index: int) -> dict[str, Any]:
@@ -34,7 +38,7 @@ def points(run: Run, series: Series, name: str, index: int) -> dict[str, Any]:
         "text": [safe(sample.thread) for sample in ok],
         "name": f"{name}: {series.ok} ok{typical}",
         "mode": "markers",
-        "marker": {**marker(run, index), **({} if len(ok) <= MANY else SMALL)},
+        "marker": {**marker(run, index), **dense(len(ok), index)},
         "cliponaxis": False,
         "hovertemplate": "sent at %{x:.2f} s, took %{y:,.1f} ms<br>%{text}<extra></extra>",
     }
@@ -42,7 +46,7 @@ def points(run: Run, series: Series, name: str, index: int) -> dict[str, Any]:
 
 def crosses(x: Sequence[Any], y: Sequence[Any], name: str, texts: Sequence[str] = ()) -> dict[str, Any]:
     """Failures: red crosses, with their count in the name."""
-    cross = {"symbol": "x", "size": 11, "color": ERROR}
+    cross = {"symbol": "x", "size": 11 if len(x) <= MANY else 6, "color": ERROR}
     told = {"text": [safe(text) for text in texts], "hoverinfo": "text"} if texts else {}
     return {
         "x": list(x),

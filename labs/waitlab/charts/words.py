@@ -19,6 +19,17 @@ _LIMITS = (
 )  # fmt: skip
 
 
+_OF_A_RATE = ("rate_per_s", "duration_s")
+_UNTOLD = ("thread_dump", "duration_s")
+_CALLED: dict[str, dict[Any, str]] = {
+    "server": {"tomcat": "Tomcat", "plain": "bare server"},
+    "model": {"request": "a thread a request", "connection": "a thread a connection"},
+    "in_parallel": {False: "calls in a row", True: "calls at once"},
+}
+_COUNTED = {
+    "rate_per_s": "req/s", "service_ms": "ms of service", "cpu_ms": "ms of computing", "users": "users",
+    "idle_connections": "silent connections",
+}  # fmt: skip
 _TIMED = ("latency", "stairs", "percentiles", "timeline")
 
 
@@ -31,8 +42,10 @@ def safe(text: object, most: int = 60) -> str:
 
 def differing(runs: Sequence[Run]) -> list[str]:
     """The settings in which these Runs differ."""
-    names = dict.fromkeys(name for run in runs for name in run.settings)
-    return [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
+    steady = any(run.settings.get("arrivals") == "steady" for run in runs)
+    names = dict.fromkeys(name for run in runs for name in run.settings if steady or name not in _OF_A_RATE)
+    several = [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
+    return [name for name in several if name not in _UNTOLD]
 
 
 def label(run: Run, runs: Sequence[Run]) -> str:
@@ -61,22 +74,28 @@ def percentiles(series: Series) -> str:
 def tally(series: Series) -> str:
     """A series in words: how many, how many failed and how, percentiles of the successes."""
     failed = "".join(f", {count} {name.replace('_', ' ')}" for name, count in series.errors.items())
+    if series.name == "floor" and not failed:
+        return f"floor p50 {show(series.p50_ms)} ms"
     numbers = percentiles(series)
     return f"{series.name}: {series.ok} of {series.offered} ok{failed}{f'; {numbers} ms' if numbers else ''}"
 
 
 def conditions(run: Run) -> str:
-    """Where a Run comes from: live or recorded with its date, runtime, CPUs, its own remarks."""
+    """Where a Run comes from: live or recorded with its date, runtime, CPUs."""
     day = run.started_at[:10]
     source = "measured here" if run.live else f"recorded {day}"
     cpus = run.machine.get("cpus")
     machine = f"on a machine with {cpus} CPUs" if cpus else ""
-    warnings = {
+    return " ".join(filter(None, [source, f"({run.runtime})", machine]))
+
+
+def warnings(run: Run) -> list[str]:
+    """What must be known about a Run's figures: void, stopped early, its own remarks."""
+    said = {
         "VOID: the client, not the server, was the bottleneck": run.void,
         "stopped early, so the figures are partial": run.partial,
     }
-    said = [text for text, true in warnings.items() if true]
-    return "; ".join([" ".join(filter(None, [source, f"({run.runtime})", machine])), *said, *run.notes])
+    return [*(text for text, true in said.items() if true), *run.notes]
 
 
 def limits(run: Run, runs: Sequence[Run], *, shared: bool) -> str:
@@ -93,6 +112,7 @@ def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Itera
     for run in runs:
         counted = "; ".join(tally(series) for series in run.series.values() if series.offered)
         own = [limits(run, runs, shared=False), conditions(run) if not _alike(runs, conditions) else ""]
+        own += warnings(run)
         who = [html.unescape(label(run, runs))] if len(runs) > 1 else []
         lines += [": ".join([*who, "; ".join(part for part in [counted, *own] if part)])]
     shared = limits(runs[0], runs, shared=True)
@@ -140,9 +160,12 @@ def crew(settings: Mapping[str, Any]) -> str:
 def _setting(run: Run, name: str, who: str = "") -> str:
     if who and name in ("threads", "pool_size"):
         return who
-    value = _short(run.settings.get(name, "unset"))
-    if name == "server":
-        return {"tomcat": "Tomcat", "plain": "bare server"}.get(value, value)
+    found = run.settings.get(name, "unset")
+    value = _short(found)
+    if name in _CALLED:
+        return _CALLED[name].get(found, value)
+    if name in _COUNTED:
+        return f"{found:,} {_COUNTED[name]}" if isinstance(found, int) else f"{value} {_COUNTED[name]}"
     return value if name in NAMED_BY else f"{name} {value}"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from waitlab.errors import ServiceDied
 from waitlab.load.plans import Plan, Stream, burst, spaced
-from waitlab.load.samples import OK
+from waitlab.load.samples import OK, Sample
 from waitlab.load.verdict import median_ms, sent_freely, steady_verdict
 
 if TYPE_CHECKING:
@@ -74,3 +75,11 @@ def client_facts(result: LoadResult, kind: str, series: str | None = None, conne
         verdict = steady_verdict(sent_freely(samples, connections), facts["cpu_share"])
         return facts | {"saturated": verdict.void, "why": verdict.why}
     return facts | {"saturated": bool(facts.get("retransmits")), "floor_p50_ms": median_ms(samples)}
+
+
+def by_second(done: Iterable[Sample], t0: float) -> list[float]:
+    """The median latency of the requests sent in each second, ms."""
+    seconds: dict[int, list[float]] = {}
+    for x in done:
+        seconds.setdefault(int(x.intended_s - t0), []).append(x.latency_ms)
+    return [median(seconds[second]) for second in sorted(seconds)]
