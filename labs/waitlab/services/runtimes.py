@@ -7,7 +7,7 @@ import platform
 from dataclasses import dataclass
 
 from waitlab.controls import nearest
-from waitlab.errors import BuildError, ControlError, ServiceError
+from waitlab.errors import BuildError, ControlError, RecordedOnly, ServiceError, quoted
 from waitlab.services import apps, java, postgres_binaries
 from waitlab.services.app import app_files
 from waitlab.services.lab import Lab
@@ -25,9 +25,9 @@ class Choice:
 
 def choose_runtime(asked: str = "auto") -> Choice:
     """The runtime for what was asked; `auto` follows WAITLAB_RUNTIME, then takes what can run here."""
-    asked = os.environ.get("WAITLAB_RUNTIME", "auto") if asked == "auto" else asked
+    asked = os.environ.get("WAITLAB_RUNTIME") or "auto" if asked == "auto" else asked
     if asked not in RUNTIMES:
-        raise ControlError(f"There is no runtime named {asked!r}.", tip=nearest(asked, RUNTIMES))
+        raise ControlError(f"There is no runtime named {quoted(asked)}.", tip=nearest(asked, RUNTIMES))
     if asked == "docker":
         return _docker_or_refusal()
     if asked != "auto":
@@ -77,9 +77,7 @@ def open_lab(runtime: str = "auto", *, detached: bool = False) -> Lab:
     """A lab in the chosen runtime; its servers end with this process, or with `down` if detached."""
     choice = choose_runtime(runtime)
     if choice.name == "recorded":
-        raise ServiceError(
-            "No server runs in the recorded runtime.", found=choice.why, tip="--runtime embedded"
-        )
+        raise RecordedOnly("No server runs in the recorded runtime.", found=choice.why, tip="--runtime embedded")
     if choice.name == "docker":
         from waitlab.services.docker_lab import DockerLab
         from waitlab.services.docker_probe import probe_engine
