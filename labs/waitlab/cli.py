@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from waitlab.errors import ControlError, WaitlabError
+from waitlab.errors import ControlError, Interrupted, WaitlabError, quoted
 from waitlab.session import RUNTIMES
 
 
@@ -144,8 +144,9 @@ def record(names: tuple[str, ...], pairs: tuple[str, ...]) -> None:
     """Measure and keep the run for replay."""
     from waitlab import experiments, recordings, session
 
-    for name in names:
-        taken = session.run(name, **experiments.get(name).settle(parse_pairs(pairs)))
+    wanted = {name: experiments.get(name).settle(parse_pairs(pairs)) for name in names}
+    for name, settings in wanted.items():
+        taken = session.run(name, **settings)
         if taken.void or taken.partial or not taken.live:
             raise WaitlabError("This run is not fit to be kept.", found=taken.line, tip="again on a quieter machine")
         click.echo(f"kept as {recordings.save(experiments.get(name), taken)}")
@@ -172,7 +173,7 @@ def parse_pairs(pairs: tuple[str, ...]) -> dict[str, Any]:
     """`NAME=VALUE` texts as a dict; ControlError where one has no `=`."""
     for pair in pairs:
         if "=" not in pair:
-            raise ControlError(f"--set takes NAME=VALUE, and not {pair!r}.", tip=f"--set {pair or 'k'}=VALUE")
+            raise ControlError(f"--set takes NAME=VALUE, and not {quoted(pair)}.", tip=f"--set {pair or 'k'}=VALUE")
     return dict(pair.split("=", 1) for pair in pairs)
 
 
@@ -194,6 +195,9 @@ def _guarded(command: Callable[[], Any]) -> int:
         return int(command() or 0)
     except SystemExit as end:
         return int(end.code or 0)
+    except (KeyboardInterrupt, click.exceptions.Abort, Interrupted):
+        say("Interrupted; nothing is left running.")
+        return 130
     except WaitlabError as error:
         say(error.text)
         return error.exit_code
@@ -201,9 +205,6 @@ def _guarded(command: Callable[[], Any]) -> int:
         context = getattr(error, "ctx", None)
         say(f"{error.format_message()}\nTry: {context.command_path if context else 'waitlab'} --help")
         return 2
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        say("Interrupted; nothing is left running.")
-        return 130
     except BrokenPipeError:
         sys.stdout = None
         return 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, quoted
 
 Value = int | float | str | bool
 Settings = Mapping[str, Value]
@@ -52,14 +52,20 @@ class Control:
         parsed = _PARSERS[self.kind](value)
         if parsed is None or not self._allows(parsed):
             raise ControlError(
-                f"The control {self.name} takes {self.range}, and not {_brief(value)}{self._reason(value)}.",
+                f"The control {self.name} takes {self.range}, and not {quoted(value)}{self._reason(value)}.",
                 tip=f"{self.name}={self.example}",
             )
         return parsed
 
     def default_for(self, settings: Settings) -> Value:
-        """The default, given the controls that are already set."""
-        return self.default(settings) if callable(self.default) else self.default
+        """The default, given the controls that are already set; one that is computed stays in the range."""
+        if not callable(self.default):
+            return self.default
+        value = self.default(settings)
+        if isinstance(value, str) or self._allows(value):
+            return value
+        near = self.low if self.low is not None and value < self.low else self.high
+        return self.kind(near)
 
     @property
     def example(self) -> str:
@@ -104,13 +110,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def _unknown(name: str, known: list[str], experiment: str) -> ControlError:
     if not known:
         return ControlError(f"{experiment} has no controls, so {name} cannot be set.", tip=f"{experiment} without it")
-    return ControlError(f"{experiment} has no control named {name!r}.", tip=nearest(name, known))
-
-
-def _brief(value: object) -> str:
-    """A value as it was given, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return ControlError(f"{experiment} has no control named {quoted(name)}.", tip=nearest(name, known))
 
 
 def _show(value: object) -> str:
@@ -133,6 +133,8 @@ def _int(value: object) -> int | None:
 
 def _float(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and not value.isascii():
         return None
     try:
         number = float(value)

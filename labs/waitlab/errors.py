@@ -7,7 +7,8 @@ The one exception tree of the package (exit code of the command line in brackets
     ├── BuildError          the servers could not be fetched or built                  (3)
     ├── ServiceError        a service could not start, or is not what was asked for    (3)
     │   ├── ServiceDied     it ended by itself
-    │   └── ServiceTimeout  it did not answer within its deadline
+    │   ├── ServiceTimeout  it did not answer within its deadline
+    │   └── RecordedOnly    the recorded runtime has no servers
     ├── LoadError           the load engine failed                                     (3)
     └── Interrupted         the reader stopped it before anything was measured         (130)
 
@@ -15,6 +16,18 @@ Every error has what was wanted, what was found, and one line that starts `Try:`
 """
 
 from __future__ import annotations
+
+_QUOTED = 60
+"""Characters of a refused value that a sentence repeats."""
+
+
+def quoted(value: object) -> str:
+    """A refused value for a sentence: as Python writes it, cut short where it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # a number of 5,000 digits has no text, and a stranger's object may have none
+        return f"this {type(value).__name__}"
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}... ({len(text):,} characters)"
 
 
 class WaitlabError(Exception):
@@ -66,6 +79,10 @@ class ServiceDied(ServiceError):
 
 class ServiceTimeout(ServiceError):
     """A service did not answer within its deadline."""
+
+
+class RecordedOnly(ServiceError):
+    """The recorded runtime has no servers; a run is replayed instead."""
 
 
 class LoadError(WaitlabError):

@@ -73,13 +73,12 @@ def _files(samples: Path | None, count: int) -> list[Path | None]:
     """Where each run's samples go, made now so that a wrong place is told before anything starts."""
     if samples is None:
         return [None] * count
-    several = [samples.with_stem(f"{samples.stem}-{n}") for n in range(1, count + 1)]
-    files = [samples] if count == 1 else several
-    for file in files:
-        try:
-            file.touch()
-        except OSError as error:
-            raise ControlError(
-                f"--samples cannot write {file}: {error.strerror}.", tip="--samples samples.csv"
-            ) from None
+    try:
+        several = [samples.with_stem(f"{samples.stem}-{n}") for n in range(1, count + 1)]
+        files = [samples] if count == 1 else several
+        for file in files:
+            file.open("a").close()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or "that is no name of a file"
+        raise ControlError(f"--samples cannot write {samples}: {why}.", tip="--samples samples.csv") from None
     return list(files)

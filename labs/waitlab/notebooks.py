@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 from waitlab.controls import nearest
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, quoted
 from waitlab.paths import ROOT
 from waitlab.progress import MIMETYPE
 
@@ -29,7 +31,7 @@ def known_stem(stem: str) -> str:
     """`stem` if there is such a chapter (with or without .ipynb); ControlError with the nearest if not."""
     stem = Path(stem).name.removesuffix(".ipynb")
     if stem not in stems():
-        raise ControlError(f"There is no chapter named {stem!r}.", tip=nearest(stem, stems()))
+        raise ControlError(f"There is no chapter named {quoted(stem)}.", tip=nearest(stem, stems()))
     return stem
 
 
@@ -58,7 +60,7 @@ def execute(stem: str, say: Say, budget_s: float = BUDGET_S) -> int:
     say(f"{stem}:")
     start = time.monotonic()
     book, failure = _execute(stem, budget_s)
-    lines, codes = [], [failure] if failure else []
+    lines, codes = [], [1] if failure else []
     for cell in book.cells:
         for output in cell.get("outputs", []):
             shown = output.get("data", {}).get(MIMETYPE)
@@ -70,13 +72,14 @@ def execute(stem: str, say: Say, budget_s: float = BUDGET_S) -> int:
         if _may_raise(cell) and cell.get("execution_count") and not _raised(cell):
             say(f"This cell should have failed and did not:\n{cell.source}")
             codes.append(1)
-    for line in lines:
+    for line in (*lines, *filter(None, [failure])):
         say(f"  {line}")
     say(f"{stem}: {'done' if not codes else 'FAILED'} in {time.monotonic() - start:.0f} s")
     return max(codes, default=0)
 
 
-def _execute(stem: str, budget_s: float) -> tuple[Any, int]:
+def _execute(stem: str, budget_s: float) -> tuple[Any, str]:
+    """The executed chapter, and a sentence where it ended before its end by no cell's fault."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -87,13 +90,41 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, int]:
     place = {"metadata": {"path": str(FOLDER)}}
     client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
     client.extra_arguments = ["--log-level=ERROR"]
+    environment = {**os.environ, "WAITLAB_PREDICT": tagged_guesses(book), "WAITLAB_CHAPTER": stem}
     try:
-        client.execute(env={**os.environ, "WAITLAB_PREDICT": tagged_guesses(book), "WAITLAB_CHAPTER": stem})
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(_carried_out(client, environment))
     except CellExecutionError:
-        return book, 0
-    except (CellTimeoutError, DeadKernelError):
-        return book, 1
-    return book, 0
+        return book, ""
+    except CellTimeoutError:
+        return book, f"A cell took longer than {budget_s:g} s."
+    except DeadKernelError:
+        return book, "The kernel died in the middle of the chapter."
+    return book, ""
+
+
+async def _carried_out(client: Any, environment: dict[str, str]) -> None:
+    """Executes the chapter; an Interrupt stays one, though nbclient takes it for the kernel's death."""
+    from nbclient.exceptions import DeadKernelError
+
+    task = asyncio.current_task()
+    with tempfile.TemporaryFile("w+") as talk:
+        try:
+            await client.async_execute(env=environment, stderr=talk)
+        except DeadKernelError:
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError from None
+            talk.seek(0)
+            sys.stderr.write(talk.read()[-1000:])
+            raise
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Keeps nbclient off the signals: an Interrupt then ends the run, and the run's end the kernel, in that order."""
+
+    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]  # noqa: ARG002
+        """Refuses, in the way that nbclient foresees."""
+        raise RuntimeError("signals stay as they are")
 
 
 def _may_raise(cell: Any) -> bool:

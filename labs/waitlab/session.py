@@ -12,7 +12,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from waitlab import experiments, recordings
-from waitlab.errors import ControlError, Interrupted
+from waitlab.errors import ControlError, Interrupted, RecordedOnly, quoted
 from waitlab.experiments.base import Experiment, Progress
 from waitlab.experiments.measure import measure
 from waitlab.progress import Teller
@@ -31,7 +31,7 @@ def runtime_asked() -> str:
     asked = os.environ.get("WAITLAB_RUNTIME") or "auto"
     if asked not in RUNTIMES:
         raise ControlError(
-            f"WAITLAB_RUNTIME takes {', '.join(RUNTIMES)}, and not {asked!r}.", tip="WAITLAB_RUNTIME=auto"
+            f"WAITLAB_RUNTIME takes {', '.join(RUNTIMES)}, and not {quoted(asked)}.", tip="WAITLAB_RUNTIME=auto"
         )
     return asked
 
@@ -80,7 +80,7 @@ def run(
     teller = Teller(progress)
     with _busy, teller:
         try:
-            if _replays(asked, lab().runtime, live):
+            if _replays(asked, _runtime(), live):
                 return teller.end(recordings.load(asked, settings))
             return teller.end(measure(asked, settings, lab(), teller.told, stop))
         except KeyboardInterrupt:
@@ -88,6 +88,14 @@ def run(
                 f"{experiment} was stopped before anything was measured; the servers go on.",
                 tip="run the cell again, or stop() to end the servers",
             ) from None
+
+
+def _runtime() -> str:
+    """Where runs happen: the lab's runtime, opened if it is not yet, or "recorded" where no server can run."""
+    try:
+        return lab().runtime
+    except RecordedOnly:
+        return "recorded"
 
 
 def _replays(asked: Experiment, runtime: str, live: bool) -> bool:

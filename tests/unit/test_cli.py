@@ -45,6 +45,9 @@ def test_a_bad_value_is_refused_by_name_and_range(capsys, control, value):
         (["measure", "bystander", "--set", "jdbc_pool_size=999"], "287"),
         (["measure", "bystander", "--repeat", "0"], "range"),
         (["measure", "bystander", "--samples", "/no/such/folder/x.csv"], "x.csv"),
+        (["measure", "bystander", "--samples", ""], "--samples"),
+        (["measure", "bystander", "--samples", "."], "--samples"),
+        (["record", "bystander", "loops", "--set", "k=1"], "k"),
         (["run", "lab_webflix"], "lab_webflux"),
         (["nonsense"], "nonsense"),
         (["measure", "loops", "--runtime", "cloud"], "embedded"),
@@ -61,6 +64,15 @@ def test_experiments_are_told_with_range_unit_and_default(capsys):
     controls = {c["name"]: c for c in told["bystander"]["controls"]}
     assert controls["offload_pool_size"]["default"] == "10 x cpus"
     assert controls["block_ms"]["unit"] == "ms"
+
+
+def test_a_stopped_command_promises_no_servers(capsys, monkeypatch):
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "lab", stopped)
+    assert command(["measure", "loops"]) == 130
+    assert capsys.readouterr().err == "Interrupted; nothing is left running.\n"
 
 
 def test_an_unforeseen_failure_is_a_sentence_with_the_details_kept(capsys, monkeypatch, tmp_path):

@@ -28,7 +28,7 @@ def test_anything_else_is_refused_with_name_unit_and_range(value):
         assert part in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "", True, None, -0.1, 1.1, "half", "1_0"])
+@pytest.mark.parametrize("value", ["nan", "inf", "", True, None, -0.1, 1.1, "half", "1_0", "١"])
 def test_fractions_must_be_finite_numbers_in_range(value):
     with pytest.raises(ControlError):
         SHARE.parse(value)
@@ -57,6 +57,13 @@ def test_a_default_may_follow_another_control():
     assert settle([POOL, CPUS], {"cpus": 3, "pool": 5}, "x") == {"pool": 5, "cpus": 3}
 
 
+def test_a_default_that_is_computed_stays_in_the_range():
+    assert settle([CPUS, POOL], {"cpus": 64}, "x")["pool"] == 640
+    small = Control("pool", int, POOL.default, low=30, high=100, computed="10 x cpus")
+    assert settle([CPUS, small], {"cpus": 64}, "x")["pool"] == 100
+    assert settle([CPUS, small], {"cpus": 1}, "x")["pool"] == 30
+
+
 def test_an_unknown_control_is_answered_with_the_nearest():
     with pytest.raises(ControlError, match="Try: cpus"):
         settle([CPUS, POOL], {"cpu": 2}, "x")
@@ -80,3 +87,17 @@ def test_a_refusal_does_not_repeat_a_novel():
     with pytest.raises(ControlError) as refused:
         K.parse("x" * 10_000)
     assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("value", [10**5000, "x" * 100_000, ["x"] * 50_000], ids=["number", "text", "list"])
+@pytest.mark.parametrize("control", [K, SHARE, KIND, KEEP], ids=lambda control: control.name)
+def test_a_huge_value_is_refused_without_repeating_it(control, value):
+    with pytest.raises(ControlError) as refused:
+        control.parse(value)
+    assert len(str(refused.value)) < 250
+
+
+def test_a_huge_name_is_not_repeated():
+    with pytest.raises(ControlError) as refused:
+        settle([CPUS, POOL], {"x" * 100_000: 2}, "x")
+    assert len(str(refused.value)) < 250

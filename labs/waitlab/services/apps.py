@@ -19,7 +19,7 @@ from typing import Any
 
 from waitlab import limits, paths
 from waitlab.controls import Control, Settings, Value, nearest, settle
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, quoted
 
 DEFAULT_CPUS = 2
 
@@ -156,7 +156,7 @@ def spec_for(name: str) -> AppSpec:
     """The app of that name; ControlError offers the nearest ones."""
     if name in APPS:
         return APPS[name]
-    raise ControlError(f"There is no app named {name!r}.", tip=nearest(name, APPS))
+    raise ControlError(f"There is no app named {quoted(name)}.", tip=nearest(name, APPS))
 
 
 def jvm_flags(spec: AppSpec, settings: Settings) -> list[str]:

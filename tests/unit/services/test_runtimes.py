@@ -54,6 +54,11 @@ def test_auto_follows_the_environment(monkeypatch):
     assert choose_runtime("embedded").name == "embedded"
 
 
+def test_an_empty_wish_is_none(monkeypatch):
+    monkeypatch.setenv("WAITLAB_RUNTIME", "")
+    assert choose_runtime().name == "embedded"
+
+
 def test_an_unknown_runtime_offers_the_nearest():
     with pytest.raises(ControlError, match="Try: embedded"):
         choose_runtime("embeded")

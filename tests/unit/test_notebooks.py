@@ -1,0 +1,46 @@
+"""Chapters run headless: how one ends that is interrupted."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import nbformat
+import psutil
+import pytest
+
+RUN = "import sys; from pathlib import Path; from waitlab import cli, notebooks; \
+notebooks.FOLDER = Path(sys.argv[1]); sys.exit(cli.command(['run', 'endless']))"
+ENDLESS = "import os, signal; print(os.getpid(), file=open('started', 'w')); signal.pause()"
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A folder with a chapter that writes its kernel's number into the pipe `started`, then waits for ever."""
+    os.mkfifo(tmp_path / "started")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(ENDLESS)])
+    nbformat.write(book, tmp_path / "endless.ipynb")
+    return tmp_path
+
+
+def run(folder, ending):
+    """Ends the chapter's run: `ending` gets the running command and the kernel's number."""
+    command = [sys.executable, "-c", RUN, str(folder)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as running:
+        kernel = int((folder / "started").read_text())
+        ending(running, kernel)
+        out, err = running.communicate(timeout=20)
+    assert not psutil.pid_exists(kernel)
+    return running.returncode, out, err
+
+
+def test_an_interrupted_chapter_is_told_so_and_leaves_no_kernel(endless):
+    code, _, said = run(endless, lambda running, kernel: running.send_signal(signal.SIGINT))
+    assert (code, said.strip()) == (130, "Interrupted; nothing is left running.")
+
+
+def test_a_kernel_that_is_killed_is_told(endless):
+    code, told, said = run(endless, lambda running, kernel: os.kill(kernel, signal.SIGKILL))
+    assert (code, said) == (1, "")
+    assert "The kernel died in the middle of the chapter." in told

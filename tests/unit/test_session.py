@@ -1,0 +1,40 @@
+"""The reader's verbs, where no server is needed."""
+
+import pytest
+from waitlab import recordings, session
+from waitlab.errors import ControlError
+from waitlab.experiments import get
+from waitlab.runs import Run, Series
+
+
+@pytest.fixture(autouse=True)
+def _recordings(monkeypatch, tmp_path):
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    monkeypatch.setenv("WAITLAB_RUNTIME", "recorded")
+
+
+def kept(experiment, **controls):
+    """Keeps a recording of these controls, without a sample."""
+    facts = {name: {} for name in ("in_force", "machine", "facts", "model", "client")}
+    series = {name: Series(name, ()) for name in experiment.series}
+    about = {"runtime": "embedded", "live": True, "commit": "", "started_at": "2026-01-02", "duration_s": 1.0}
+    settings = experiment.settle(controls)
+    recordings.save(experiment, Run(experiment.name, settings, series=series, line="a line", **about, **facts))
+
+
+def test_a_recording_takes_the_place_of_a_run_where_no_server_can_run(capsys):
+    kept(get("bystander"), k=8)
+    run = session.run("bystander", k=8)
+    assert not run.live
+    assert "recorded 2026-01-02" in capsys.readouterr().out
+
+
+def test_what_is_recorded_is_said_where_the_recording_is_missing():
+    kept(get("bystander"), k=8)
+    with pytest.raises(ControlError, match="recorded: k-8"):
+        session.run("bystander", k=7)
+
+
+def test_no_recording_at_all_is_said_too():
+    with pytest.raises(ControlError, match="No run of bystander is recorded"):
+        session.run("bystander")
