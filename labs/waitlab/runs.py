@@ -138,14 +138,14 @@ class Run:
 
     @property
     def void(self) -> bool:
-        """True where the client, not the server, was measured."""
-        return bool(self.client.get("saturated"))
+        """True where the client, not the server, was measured; a run that was stopped is partial, not void."""
+        return bool(self.client.get("saturated")) and not self.partial
 
     def table(self) -> str:
         """One line a request: series, start (s), took (s), status, thread."""
         rows = [f"{'series':<10}{'start s':>9}{'took s':>9}  status  thread"]
         for sample in sorted(self._samples(), key=lambda s: s.intended_s):
-            start = sample.intended_s - self.t0_s
+            start = max(0.0, sample.intended_s - self.t0_s)
             state = str(sample.status) if sample.cls == OK else sample.cls
             rows.append(f"{sample.series:<10}{start:9.3f}{sample.latency_ms / 1000:9.3f}  {state:<7} {sample.thread}")
         return "\n".join(rows)

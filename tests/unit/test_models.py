@@ -46,6 +46,11 @@ def test_four_sleepers_hold_the_first_bystander_for_the_rest_of_their_sleep():
     assert model(k=4)["held_share"] == 1
 
 
+@pytest.mark.parametrize(("k", "waits"), [(0, 0), (3, 0), (4, 1700), (5, 1700), (7, 1700), (8, 3700)])
+def test_the_first_bystander_waits_at_least_until_the_first_loop_is_free_for_good(k, waits):
+    assert model(k=k)["first_fast_wait_ms"] == waits
+
+
 def test_offloading_isolates_but_is_no_capacity():
     isolated = model(endpoint="jdbc-isolated", k=8, offload_pool_size=2)
     assert isolated["all_blocked_ms"] == 8000

@@ -12,6 +12,7 @@ plotly is imported when a chart is first drawn; `warm_up` does it in the backgro
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
 from collections.abc import Sequence
@@ -66,9 +67,15 @@ def kind_for(runs: Sequence[Run]) -> str:
 
 def warm_up() -> threading.Thread:
     """Imports plotly on a background thread, so that the first chart need not wait for it."""
-    thread = threading.Thread(target=_import, name="waitlab-warm-up", daemon=True)
+    thread = threading.Thread(target=_import_quietly, name="waitlab-warm-up", daemon=True)
     thread.start()
     return thread
+
+
+def _import_quietly() -> None:
+    """What fails here fails again, and is told, where the reader first draws."""
+    with contextlib.suppress(Exception):
+        _import()
 
 
 def _import() -> None:

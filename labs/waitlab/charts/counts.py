@@ -68,7 +68,7 @@ def throughput(runs: Sequence[Run]) -> Any:
         )
     add_failed_counts(figure, runs, places)
     ticks = [_tick(run, runs, value, limit) for run, value, limit in zip(runs, done, top, strict=True)]
-    figure.update_xaxes(tickmode="array", tickvals=places, ticktext=ticks)
+    figure.update_xaxes(tickmode="array", tickvals=places, ticktext=ticks, tickangle=0)
     figure.update_yaxes(rangemode="tozero", tickformat=",")
     return figure
 
@@ -118,4 +118,4 @@ def _add_served(figure: Any, run: Run) -> None:
 
 
 def _tick(run: Run, runs: Sequence[Run], value: float | None, limit: float | None) -> str:
-    return f"{label(run, runs)}<br>{show(value)}{f' of {show(limit)}' if limit else ''} per s"
+    return f"{label(run, runs).replace(', ', '<br>')}<br>{show(value)}{f' of {show(limit)}' if limit else ''} per s"

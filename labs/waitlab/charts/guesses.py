@@ -14,7 +14,7 @@ _PER_S = ("req/s", "requests/s", "requests per second", "1/s", "/s")
 
 
 def mark(figure: Any, kind: str, guess: Prediction) -> None:
-    """Adds the guess as a line of stars across the axis of its unit; nothing where there is no such axis."""
+    """Adds the guess as a line that begins with a star, across the axis of its unit; nothing where there is none."""
     if guess.value is None:
         return
     said = f"your guess of {guess.name}: {show(guess.value, guess.unit)}"
@@ -46,6 +46,6 @@ def _xs(figure: Any) -> list[Any]:
 def _style() -> dict[str, Any]:
     return {
         "line": {"color": GUESS, "width": 2, "dash": "dot"},
-        "marker": {"symbol": "star", "size": 15, "color": GUESS, "line": {"width": 1, "color": "white"}},
+        "marker": {"symbol": "star", "size": [15, 0], "color": GUESS, "line": {"width": 1, "color": "white"}},
         "cliponaxis": False,
     }

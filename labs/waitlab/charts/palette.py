@@ -23,9 +23,10 @@ VOID = "#9aa5b1"
 DASHES = ("dash", "dot", "dashdot", "longdash")
 
 SYMBOLS = (
-    "circle", "square", "diamond", "triangle-up", "cross", "star-square", "triangle-down", "pentagon",
-    "hexagram", "bowtie", "triangle-left", "hourglass",
+    "cross", "star-square", "triangle-down", "hexagram", "bowtie", "triangle-left", "hourglass", "star",
+    "triangle-right", "star-diamond", "diamond-tall",
 )  # fmt: skip
+"""For the second Run of a figure and those after it; none of them is an approach's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +73,5 @@ def look(settings: Mapping[str, Any]) -> Look:
 
 
 def symbol(index: int) -> str:
-    """A marker for the n-th Run of a figure: filled at first, then the open ones."""
+    """A marker for the n-th Run after a figure's first: filled at first, then the open ones."""
     return SYMBOLS[index % len(SYMBOLS)] + ("-open" if index // len(SYMBOLS) % 2 else "")

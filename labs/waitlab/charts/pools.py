@@ -5,6 +5,7 @@ Pools stand where their size is, on a logarithmic axis; virtual threads, which h
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from math import log10
 from typing import Any
@@ -18,13 +19,14 @@ from waitlab.runs import Run, Series
 MARKS = {"p50": "circle", "p99": "triangle-up"}
 LINES = {"ceiling": "ceiling (theory): pool / service time", "burst": "theory for this crowd, in whole waves"}
 APART = 1.7
+FEW = 2  # sizes that are better shown as bars
 
 
 def against_pools(runs: Sequence[Run]) -> bool:
     """Whether these Runs differ in the size of their pool and in who serves, and in nothing that theory sees."""
     sizes = {run.settings.get("pool_size") for run in runs}
     curves = runs[0].model.get("curves")
-    return len(sizes) > 1 and bool(curves) and all(run.model.get("curves") == curves for run in runs)
+    return len(sizes) > FEW and bool(curves) and all(run.model.get("curves") == curves for run in runs)
 
 
 def percentiles(runs: Sequence[Run]) -> Any:
@@ -75,22 +77,22 @@ def _places(runs: Sequence[Run]) -> list[float]:
 
 
 def _curves(runs: Sequence[Run], kind: str) -> Iterable[tuple[str, dict[str, list[float]]]]:
-    """The model's lines of a kind, up to the largest pool that was measured."""
-    largest = max(float(run.settings["pool_size"]) for run in runs if not _virtual(run))
+    """The model's lines of a kind, from the smallest to the largest pool that was measured."""
+    sizes = sorted({float(run.settings["pool_size"]) for run in runs if not _virtual(run)})
     for name, line in runs[0].model["curves"].get(kind, {}).items():
         known = list(zip(line["x"], line["y"], strict=True))
-        kept = [point for point in known if point[0] <= largest]
-        if kept:
-            kept.append((largest, _at(largest, kept[-1], known[len(kept) :], straight=name == "ceiling")))
-        yield name, {"x": [x for x, _ in kept], "y": [y for _, y in kept]}
+        inside = [x for x, _ in known if sizes[0] < x < sizes[-1]]
+        x = [sizes[0], *inside, sizes[-1]]
+        yield name, {"x": x, "y": [_at(each, known, straight=name == "ceiling") for each in x]}
 
 
-def _at(x: float, before: tuple[float, float], after: Sequence[tuple[float, float]], *, straight: bool) -> float:
-    """A line's height at x, between two of its points: on the way from one to the other, or still that of the first."""
-    if not straight or not after:
-        return before[1]
-    (x0, y0), (x1, y1) = before, after[0]
-    return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+def _at(x: float, known: Sequence[tuple[float, float]], *, straight: bool) -> float:
+    """A line's height at x: that of the point before it, or between two points on the way from one to the other."""
+    place = bisect_right([point[0] for point in known], x)
+    (x0, y0), after = known[max(place - 1, 0)], known[place : place + 1]
+    if not straight or not after or x <= x0:
+        return y0
+    return y0 + (after[0][1] - y0) * (x - x0) / (after[0][0] - x0)
 
 
 def _value(run: Run, series: Series | None, name: str) -> float | None:

@@ -24,7 +24,7 @@ def marker(run: Run, index: int) -> dict[str, Any]:
     if run.void:
         return {"color": VOID, "symbol": "circle-open-dot", "size": 9}
     style = look(run.settings)
-    shape = style.symbol if index == 0 else symbol(index + 1)
+    shape = style.symbol if index == 0 else symbol(index - 1)
     return {"color": style.colour, "symbol": shape, "size": 10, "line": {"width": 1, "color": "white"}}
 
 

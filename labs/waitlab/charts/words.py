@@ -9,6 +9,7 @@ import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from waitlab import experiments
 from waitlab.charts.palette import NAMED_BY, approach
 from waitlab.predictions import Prediction, main_series, show, verdict
 from waitlab.runs import Run, Series
@@ -45,7 +46,14 @@ def differing(runs: Sequence[Run]) -> list[str]:
     steady = any(run.settings.get("arrivals") == "steady" for run in runs)
     names = dict.fromkeys(name for run in runs for name in run.settings if steady or name not in _OF_A_RATE)
     several = [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
-    return [name for name in several if name not in _UNTOLD]
+    return [name for name in several if name not in _UNTOLD and not all(_follows(run, name) for run in runs)]
+
+
+def _follows(run: Run, name: str) -> bool:
+    """Whether a setting is only what another one makes of it: a computed default that nobody touched."""
+    experiment = experiments.known().get(run.experiment)
+    control = next((c for c in experiment.controls if c.name == name), None) if experiment else None
+    return control is not None and callable(control.default) and control.default(run.settings) == run.settings[name]
 
 
 def label(run: Run, runs: Sequence[Run]) -> str:

@@ -1,6 +1,6 @@
 """The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS.
 
-`docker_limits` belongs to lab_webflux; it stands apart because it runs in Docker only.
+`witnesses` and `docker_limits` belong to lab_webflux: without load the one, in Docker only the other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from waitlab.experiments.base import Experiment
 __all__ = ["Experiment", "get", "known"]
 
 CHAPTERS = ("lab_webflux", "09_thread_per_request")
-BESIDE = ("docker_limits",)
+BESIDE = ("witnesses", "docker_limits")
 
 
 @cache

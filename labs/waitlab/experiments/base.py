@@ -46,7 +46,7 @@ class Bench:
     def app(self, name: str, **settings: Value) -> App:
         """The named app, running with these settings."""
         running = self.lab.running().get(name)
-        self.progress(0.0, f"starting {name}" if running is None else f"setting {name}")
+        self.progress(0.0, f"starting {name}" if running is None else f"preparing {name}")
         return self.lab.app(name, **settings)
 
     def load(self, plan: Plan, what: str = "requests") -> LoadResult:

@@ -63,7 +63,7 @@ def _line(experiment: Experiment, settings: Mapping[str, Value], outcome: Outcom
         marks.append("stopped before its end")
     if "server_died" in outcome.facts:
         marks.append(f"{outcome.facts['server_died']} after {outcome.facts['server_died_ms']:,.0f} ms")
-    if outcome.client.get("saturated"):
+    if outcome.client.get("saturated") and not outcome.partial:
         marks.append(outcome.client.get("why") or "Void: the client was the bottleneck.")
     return "; ".join([experiment.line(settings, outcome), *marks])
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Callable, Iterable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,14 @@ def _round_settles(bench: Bench, app: App, path: str) -> bool:
         return False
     before, last = median(took[-2 * WINDOW : -WINDOW]), median(took[-WINDOW:])
     return abs(last - before) < max(0.05 * before, 0.2)
+
+
+def until(true: Callable[[], bool], within_s: float) -> bool:
+    """Asks until it is true, `within_s` seconds at most; whether it came true."""
+    deadline, pause = time.monotonic() + within_s, threading.Event()
+    while not (found := true()) and time.monotonic() < deadline:
+        pause.wait(0.02)
+    return found
 
 
 def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
