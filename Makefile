@@ -12,7 +12,7 @@ help: ## this list
 
 setup: $(STAMP) ## make .venv with everything pinned (needs Python 3.11 or newer)
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "This project needs Python 3.11 or newer; $(PYTHON) is `$(PYTHON) --version 2>&1`."; \
 	  echo "Try: make setup PYTHON=python3.12"; exit 2; }
@@ -21,6 +21,7 @@ $(STAMP): requirements.lock pyproject.toml
 	  echo "Try: apt install python3-venv (Debian, Ubuntu), then make setup"; exit 2; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@for each in .venv/lib/python3*/site-packages/_waitlab.pth; do echo ../../../../labs > "$$each"; done # no accents
 	@$(BIN)/python -m compileall -q labs/waitlab
 	@touch $(STAMP)
 	@echo "Ready: $(BIN)/waitlab doctor says what this machine offers."

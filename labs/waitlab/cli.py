@@ -213,11 +213,19 @@ def _guarded(command: Callable[[], Any]) -> int:
 
 
 def _unexpected() -> int:
+    kind, error = sys.exc_info()[:2]
+    name, kept = kind.__name__ if kind else "error", _kept(traceback.format_exc())
+    say(f"Something unexpected happened ({name}: {error}).\nTry: {kept}`waitlab doctor`")
+    return 1
+
+
+def _kept(details: str) -> str:
+    """Keeps the details of a failure in a file and says where; nothing if no file can be written."""
     from waitlab.paths import cache
 
-    log = cache() / "last-error.txt"
-    log.write_text(traceback.format_exc(), encoding="utf-8")
-    kind, error = sys.exc_info()[:2]
-    name = kind.__name__ if kind else "error"
-    say(f"Something unexpected happened ({name}: {error}).\nTry: reading {log}, and `waitlab doctor`")
-    return 1
+    try:
+        log = cache() / "last-error.txt"
+        log.write_text(details, encoding="utf-8")
+    except (OSError, WaitlabError):
+        return ""
+    return f"reading {log}, and "

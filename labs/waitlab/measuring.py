@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from waitlab import experiments, session
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, WaitlabError
 from waitlab.load.samples import write_csv
 from waitlab.runs import Run
 
@@ -24,11 +24,9 @@ def measure(
     settings: dict[str, Any] = {**experiments.get(name).settle(given)}
     files = _files(samples, repeat or 1)
     runs: list[Run] = []
-    for file in files:
+    for _ in files:
         taken = session.run(name, progress=lambda share, text: None, live=True, **settings)
         runs.append(taken)
-        if file:
-            write_csv(file, [s for series in taken.series.values() for s in series.samples])
         if put_json is None:
             click.echo(taken.line)
         if taken.partial:
@@ -38,7 +36,19 @@ def measure(
         put_json({"runs": results, "spread": spread(results)} if repeat else results[0])
     elif repeat:
         _tell_spread(spread([taken.to_dict() for taken in runs]))
+    for file, taken in zip(files, runs, strict=False):
+        _keep_samples(file, taken)
     return max(_code(taken) for taken in runs)
+
+
+def _keep_samples(file: Path | None, run: Run) -> None:
+    """Writes a run's samples where they are wanted; by now the run itself has been told."""
+    try:
+        if file:
+            write_csv(file, [s for series in run.series.values() for s in series.samples])
+    except OSError as error:
+        what = f"The samples could not be written to {file}."
+        raise WaitlabError(what, found=str(error.strerror), tip="--samples with a file on a disk with room") from None
 
 
 def spread(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:

@@ -27,7 +27,7 @@ def cache() -> Path:
     """The folder of downloads, readable by every user, so that an unprivileged server can start from it."""
     folder = _cache_folder()
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder, 0o755, "WAITLAB_CACHE")
         folder.chmod(0o755)
     return folder
 
@@ -36,7 +36,7 @@ def runtime_dir() -> Path:
     """The folder (0700) of this user's labs; ServiceError where someone else got there first."""
     chosen = os.environ.get("WAITLAB_STATE")
     folder = Path(chosen).absolute() if chosen else _temporary(f"waitlab-{os.getuid()}")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make(folder, 0o700, "WAITLAB_STATE")
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise ServiceError(
@@ -47,6 +47,18 @@ def runtime_dir() -> Path:
     if stat.S_IMODE(found.st_mode) != 0o700:
         folder.chmod(0o700)
     return folder
+
+
+def _make(folder: Path, mode: int, variable: str) -> None:
+    """Makes a folder where there is none; a refusal names the variable that could point elsewhere."""
+    try:
+        folder.mkdir(mode, parents=True, exist_ok=True)
+    except OSError as refused:
+        raise ServiceError(
+            f"The folder {folder} cannot be made.",
+            found=refused.strerror or type(refused).__name__,
+            tip=f"set {variable} to a folder that you may write to.",
+        ) from refused
 
 
 def _cache_folder() -> Path:

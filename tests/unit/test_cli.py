@@ -1,10 +1,12 @@
 """The command line: arguments that are wrong end in one sentence and exit code 2, before anything starts."""
 
 import json
+from pathlib import Path
 
 import pytest
 from waitlab import session
 from waitlab.cli import command
+from waitlab.runs import Run, Series
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +89,28 @@ def test_an_unforeseen_failure_is_a_sentence_with_the_details_kept(capsys, monke
     assert "boom" in said
     assert "Traceback" not in said
     assert "boom" in (tmp_path / "last-error.txt").read_text()
+
+
+def test_details_that_cannot_be_kept_are_no_second_failure(capsys, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WAITLAB_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr(session, "lab", lambda: 1 / 0)
+    assert command(["measure", "loops"]) == 1
+    assert "division by zero" in capsys.readouterr().err
+
+
+def test_samples_that_find_no_room_are_told_and_the_run_is_not_lost(capsys, monkeypatch):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this machine")
+    monkeypatch.setattr(session, "run", lambda *_names, **_controls: nothing_measured())
+    assert command(["measure", "loops", "--json", "--samples", "/dev/full"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["line"] == "a line"
+    assert "Found: No space left on device" in err
+
+
+def nothing_measured():
+    """A Run of `loops` without a request."""
+    facts = {name: {} for name in ("settings", "in_force", "machine", "facts", "model", "client")}
+    about = {"runtime": "embedded", "live": True, "commit": "", "started_at": "2026-01-02", "duration_s": 1.0}
+    return Run("loops", series={"fast": Series("fast", ())}, line="a line", **about, **facts)

@@ -9,7 +9,7 @@ import importlib
 from functools import cache
 
 from waitlab.controls import nearest
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, quoted
 from waitlab.experiments.base import Experiment
 
 __all__ = ["Experiment", "get", "known"]
@@ -29,7 +29,7 @@ def get(name: str) -> Experiment:
     """The experiment of that name; ControlError with the nearest names if there is none."""
     if not isinstance(name, str) or name not in known():
         raise ControlError(
-            f"There is no experiment named {name!r}.",
+            f"There is no experiment named {quoted(name)}.",
             tip=nearest(str(name), known()) + " (waitlab experiments)",
         )
     return known()[name]

@@ -47,6 +47,15 @@ def test_state_in_somebody_elses_folder_is_refused(tmp_path, monkeypatch):
         paths.runtime_dir()
 
 
+@pytest.mark.parametrize(("variable", "ask"), [("WAITLAB_STATE", paths.runtime_dir), ("WAITLAB_CACHE", paths.cache)])
+def test_a_folder_that_cannot_be_made_is_told_with_its_variable(tmp_path, monkeypatch, variable, ask):
+    (tmp_path / "file").touch()
+    for wrong in ("file", "file/below"):
+        monkeypatch.setenv(variable, str(tmp_path / wrong))
+        with pytest.raises(ServiceError, match=f"Try: set {variable}"):
+            ask()
+
+
 def test_state_is_never_a_link(tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(Path("/"))
     monkeypatch.setenv("WAITLAB_STATE", str(tmp_path / "link"))
