@@ -103,7 +103,7 @@ def settle(controls: Iterable[Control], given: Mapping[str, object], experiment:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known names closest to `name`, as a phrase for a `Try:` line."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
     return " or ".join(close or known)
 
 

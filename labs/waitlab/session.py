@@ -50,7 +50,10 @@ def lab() -> Lab:
 def start(app: str = "webflux", **settings: object) -> App:
     """The named server, running with these settings: starts it, changes it live, or restarts it."""
     with _busy:
-        return lab().app(app, **settings)
+        try:
+            return lab().app(app, **settings)
+        except KeyboardInterrupt:
+            raise Interrupted(f"The start of {app} was stopped.", tip="run the cell again to start it") from None
 
 
 def stop() -> None:

@@ -156,10 +156,13 @@ def test_a_frozen_database_recovers_without_a_restart(lab, webflux, thaw):
 
 def test_a_database_that_was_killed_comes_back_where_it_was(lab, webflux, until):
     port, pid = lab.db.port, webflux.pid
+    assert webflux.database_died_s() is None
     os.kill(lab.link.child("db").pid, signal.SIGKILL)
     assert until(lambda: not lab.db.running(), 3.0)
+    assert webflux.database_died_s() is not None
     lab.app("webflux", cpus=2)
     assert (lab.db.port, webflux.pid) == (port, pid)
+    assert webflux.database_died_s() is None
     assert "thread" in webflux.get("/jdbc", s=0)
 
 
@@ -183,6 +186,8 @@ def test_a_lab_left_running_is_found_read_and_stopped_by_hand(webflux, own):
     assert {"db", "webflux"} <= set(left.services)
     assert any("availableProcessors=2" in line for line in by_hand.logs("webflux"))
     assert any(t.name.startswith("reactor-http") for t in by_hand.threads("webflux"))
+    with pytest.raises(ServiceError, match="db is no Java server"):
+        by_hand.threads("db")
     assert by_hand.down() == [owner.lab_id]
     assert owner.left() == []
     webflux.check_alive()

@@ -4,6 +4,7 @@ import importlib
 
 import pytest
 from waitlab.experiments import get
+from waitlab.experiments.base import Outcome
 from waitlab.load.samples import Sample
 
 facts_of = importlib.import_module("waitlab.experiments.lab_webflux")._bystander_facts
@@ -27,3 +28,15 @@ def test_without_a_blocker_nobody_is_held():
     told = facts_of([answered("fast", 0.3, 0.31)], 0.0, get("bystander").settle({"k": 0}), IN_FORCE)
     assert told["held_share"] is None
     assert told["blocked_threads"] == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"),
+    [(0, "all blocked calls done at 2,000 ms"), (1, "3 of 4 blocked calls done at"), (4, "no blocked call was done")],
+)
+def test_the_line_counts_blocked_calls_that_failed(failed, words):
+    late = Sample("block", 0, 0.0, 0.0, None, 9.0, None, "timeout", "", None, None)
+    samples = (*(answered("block", 0, 2.0) for _ in range(4 - failed)), *[late] * failed)
+    settings = get("bystander").settle({"k": 4})
+    outcome = Outcome(samples, facts_of(samples, 0.0, settings, IN_FORCE))
+    assert words in get("bystander").line(settings, outcome)

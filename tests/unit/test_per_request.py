@@ -38,6 +38,9 @@ class Server:
     def check_alive(self):
         """It lives."""
 
+    def database_died_s(self):
+        """So does its database."""
+
     def threads(self):
         one = SimpleNamespace(name="virtual-1", virtual=True, top_frames=("waitlab.shared.Waits.sleep(Waits.java)",))
         return [one] * 3 + [SimpleNamespace(name="main", virtual=False, top_frames=())]

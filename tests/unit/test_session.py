@@ -2,7 +2,7 @@
 
 import pytest
 from waitlab import recordings, session
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, Interrupted
 from waitlab.experiments import get
 from waitlab.runs import Run, Series
 
@@ -38,3 +38,12 @@ def test_what_is_recorded_is_said_where_the_recording_is_missing():
 def test_no_recording_at_all_is_said_too():
     with pytest.raises(ControlError, match="No run of bystander is recorded"):
         session.run("bystander")
+
+
+def test_a_start_that_is_stopped_is_told_without_a_traceback(monkeypatch):
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "lab", stopped)
+    with pytest.raises(Interrupted, match="The start of webflux was stopped"):
+        session.start()

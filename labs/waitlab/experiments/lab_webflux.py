@@ -162,8 +162,17 @@ def _bystander_line(s: Settings, o: Outcome) -> str:
         if s["k"]
         else "no blocker"
     )
-    tail = f"; all blocked calls done at {o.facts['all_blocked_ms']:,.0f} ms" if s["k"] else ""
+    tail = f"; {_blocked_words(o)}" if s["k"] else ""
     return f"{head}: /fast {len(ok)} of {len(fast)} ok, {slowest}{tail}"
+
+
+def _blocked_words(o: Outcome) -> str:
+    """When the blocked calls were done, or how many were where some failed."""
+    block = [x.cls == OK for x in o.samples if x.series == "block"]
+    if not any(block):
+        return "no blocked call was done"
+    which = "all" if all(block) else f"{sum(block)} of {len(block)}"
+    return f"{which} blocked calls done at {o.facts['all_blocked_ms']:,.0f} ms"
 
 
 def _bystander_limits(s: Settings) -> None:

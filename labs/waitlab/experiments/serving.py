@@ -60,13 +60,18 @@ def until(true: Callable[[], bool], within_s: float) -> bool:
 
 
 def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
-    """{} if the server lives; else when it died, ms after the start, and in what words."""
+    """{} if the server and its database live; else when one died, ms after the start, and in what words."""
     try:
         app.check_alive()
     except ServiceDied as death:
-        at = app.died_s()
-        return {"server_died_ms": ((at or result.t0) - result.t0) * 1000, "server_died": death.what.rstrip(".")}
-    return {}
+        return _death(app.died_s(), death.what.rstrip("."), result)
+    lost = app.database_died_s()
+    return {} if lost is None else _death(lost, "the database ended by itself", result)
+
+
+def _death(at_s: float | None, words: str, result: LoadResult) -> dict[str, Any]:
+    """A death as facts; one before the plan's start counts from the start."""
+    return {"server_died_ms": max(0.0, (at_s or result.t0) - result.t0) * 1000, "server_died": words}
 
 
 def sleeping(app: App) -> list[ThreadInfo]:

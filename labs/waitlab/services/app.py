@@ -82,6 +82,10 @@ class App(ABC):
         """One control call: DELETE, with the lab's token."""
         return self._call("DELETE", path)
 
+    def database_died_s(self) -> float | None:
+        """When the database behind the server ended unasked (monotonic seconds); None if it did not."""
+        return None
+
     def check_alive(self) -> None:
         """ServiceDied with the last log lines if the server has ended."""
         if self.died_s() is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from waitlab.controls import nearest
 from waitlab.errors import ServiceError
-from waitlab.services import docker_api, docker_app, docker_leftovers, java, state
+from waitlab.services import apps, docker_api, docker_app, docker_leftovers, java, state
 from waitlab.services.state import LabState, list_labs
 from waitlab.services.threads import ThreadInfo, dump
 
@@ -28,6 +28,8 @@ def threads(name: str) -> list[ThreadInfo]:
     """Every thread of an app that runs, virtual ones too."""
     lab = _serving(name)
     service = lab.services[name]
+    if name not in apps.APPS:
+        raise ServiceError(f"{name} is no Java server, so it has no threads to show.", tip="waitlab ps names the apps")
     if "jvm" in service:
         return docker_app.dump(service["engine"], service["container"], service["jvm"], name)
     return dump(java.jcmd(), int(service["pid"]), lab.folder / "work")

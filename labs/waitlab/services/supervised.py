@@ -24,6 +24,7 @@ from waitlab.services.app import App
 from waitlab.services.apps import AppSpec
 from waitlab.services.lab import Lab
 from waitlab.services.link import Child, Link
+from waitlab.services.postgres import SERVICE
 
 POOLS_S = 10.0
 UNCHECKED_S = 0.6
@@ -67,6 +68,11 @@ class SupervisedApp(App):
         if child is None or child.wanted:
             return None
         return self._link.ended_s if child.running else child.ended_s
+
+    def database_died_s(self) -> float | None:
+        """When the lab's database ended unasked (monotonic seconds); None if it runs or never ran."""
+        child = self._link.child(SERVICE)
+        return None if child is None or child.wanted else child.ended_s
 
     def logs(self, lines: int = 50) -> list[str]:
         """The last lines of its log."""

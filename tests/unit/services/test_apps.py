@@ -115,6 +115,8 @@ def test_an_unknown_app_is_a_sentence():
     assert spec_for("webflux") is WEBFLUX
     with pytest.raises(ControlError, match="'tomcat'"):
         spec_for("tomcat")
+    with pytest.raises(ControlError, match="None"):
+        spec_for(None)
 
 
 @pytest.mark.parametrize("spec", [MVC, PLAIN])
