@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from waitlab.controls import Control, settle
 from waitlab.errors import ControlError, ServiceDied
-from waitlab.widgets.explorer import Explorer
-from waitlab.widgets.knobs import steps
 from waitlab.load.samples import Sample
 from waitlab.runs import Run, Series
+from waitlab.widgets.explorer import Explorer
+from waitlab.widgets.knobs import steps
 
 WAIT_S = 10
 CONTROLS = (

@@ -9,9 +9,7 @@ from urllib.parse import unquote, urlsplit
 def proxy_options(environment: Mapping[str, str]) -> list[str]:
     """Java options for the proxy that the environment names; none if it names none."""
     options = [
-        option
-        for scheme in ("https", "http")
-        for option in _options(scheme, _variable(environment, f"{scheme}_proxy"))
+        option for scheme in ("https", "http") for option in _options(scheme, _variable(environment, f"{scheme}_proxy"))
     ]
     if not options:
         return []
