@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 from waitlab.notebooks import FOLDER
 
@@ -62,13 +63,16 @@ def test_run_pressed_in_explore_drops_points(notebook: Callable[[Path], Any], tm
     assert serious(shown.errors) == []
 
 
-def test_the_webflux_lab_explores_a_real_server(notebook: Callable[[Path], Any], tmp_path: Path) -> None:
-    chapter = Path(shutil.copy(FOLDER / "lab_webflux.ipynb", tmp_path))
+@pytest.mark.parametrize(("stem", "requests"), [("lab_webflux", 10), ("09_thread_per_request", 500)])
+def test_a_chapter_explores_a_real_server(
+    notebook: Callable[[Path], Any], tmp_path: Path, stem: str, requests: int
+) -> None:
+    chapter = Path(shutil.copy(FOLDER / f"{stem}.ipynb", tmp_path))
     sources = ["".join(cell["source"]) for cell in json.loads(chapter.read_text(encoding="utf-8"))["cells"]]
     shown = notebook(chapter)
     for wanted in ("from waitlab import", "explore("):
         shown.run_cell(next(index for index, source in enumerate(sources) if source.startswith(wanted)))
     shown.page.locator(".waitlab-explore .main-svg").first.wait_for(timeout=60_000)
     press(shown.page, "Run")
-    expect(shown.page.locator(POINTS)).to_have_count(10, timeout=90_000)
+    expect(shown.page.locator(POINTS)).to_have_count(requests, timeout=90_000)
     assert serious(shown.errors) == []

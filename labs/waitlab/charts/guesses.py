@@ -46,6 +46,12 @@ def _xs(figure: Any) -> list[Any]:
 def _style() -> dict[str, Any]:
     return {
         "line": {"color": GUESS, "width": 2, "dash": "dot"},
-        "marker": {"symbol": "star", "size": [15, 0], "color": GUESS, "line": {"width": 1, "color": "white"}},
+        "marker": {
+            "symbol": "star",
+            "size": [15, 0],
+            "opacity": 1,
+            "color": GUESS,
+            "line": {"width": 1, "color": "white"},
+        },
         "cliponaxis": False,
     }
