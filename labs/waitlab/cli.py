@@ -226,6 +226,6 @@ def _kept(details: str) -> str:
     try:
         log = cache() / "last-error.txt"
         log.write_text(details, encoding="utf-8")
-    except (OSError, WaitlabError):
+    except (OSError, RuntimeError, WaitlabError):
         return ""
     return f"reading {log}, and "

@@ -68,7 +68,10 @@ def _cache_folder() -> Path:
         return Path(chosen).expanduser().absolute()
     if os.getuid() == 0:
         return Path(platformdirs.site_cache_dir("waitlab", appauthor=False))
-    folder = Path(platformdirs.user_cache_dir("waitlab", appauthor=False))
+    try:
+        folder = Path(platformdirs.user_cache_dir("waitlab", appauthor=False))
+    except RuntimeError:  # neither HOME nor an entry in /etc/passwd
+        folder = Path()
     return folder if _can_be_made(folder) else _temporary(f"waitlab-cache-{os.getuid()}")
 
 

@@ -90,7 +90,7 @@ def test_a_failing_start_says_the_last_words_and_leaves_nothing(monkeypatch):
         lab.app("webflux")
     assert "exit code 3" in str(failure.value)
     assert "the disk is made of cheese" in str(failure.value)
-    assert "Try:" in str(failure.value)
+    assert "Try: `waitlab build --force`" in str(failure.value)
     assert lab.running() == {}
     lab.close()
     assert not lab.folder.exists()

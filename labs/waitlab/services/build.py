@@ -78,7 +78,8 @@ def is_current(spec: AppSpec) -> bool:
     """Whether an app was built from what is here now, and is whole."""
     try:
         stamp = json.loads((spec.folder / _STAMP).read_text(encoding="utf-8"))
-        return bool(stamp["key"] == _key(spec) and stamp["jar"] == _identity(spec.folder / "app.jar"))
+        whole = all(stamp.get(part, found) == found for part, found in _parts(spec.folder).items())
+        return bool(whole and stamp["key"] == _key(spec))
     except (OSError, ValueError, KeyError):
         return False
 
@@ -115,7 +116,7 @@ def _build(stale: Sequence[AppSpec], postgres: Path, force: bool, say: Say) -> N
             _extract(spec, draft)
             say(f"Training run of {spec.name}: it serves once now, and starts faster from then on")
             train(spec, draft, postgres, say)
-            stamp = {"key": keys[spec.name], "jar": _identity(draft / "app.jar")}
+            stamp = {"key": keys[spec.name], **_parts(draft)}
             (draft / _STAMP).write_text(json.dumps(stamp), encoding="utf-8")
 
 
@@ -157,9 +158,19 @@ def _sources(spec: AppSpec) -> Iterable[Path]:
     return [*poms, *sorted(files)]
 
 
-def _identity(jar: Path) -> list[int]:
-    """Size and time of a jar: Java refuses its cache for a jar that was touched."""
-    found = jar.stat()
+def _parts(folder: Path) -> dict[str, list[int]]:
+    """What tells that a built app was not touched: Java refuses its cache for another jar, and dies of a broken one."""
+    library = [file.stat().st_size for file in (folder / "lib").glob("*")]
+    return {
+        "jar": _identity(folder / "app.jar"),
+        "aot": _identity(folder / "app.aot"),
+        "lib": [len(library), sum(library)],
+    }
+
+
+def _identity(file: Path) -> list[int]:
+    """Size and time of a file."""
+    found = file.stat()
     return [found.st_size, found.st_mtime_ns]
 
 

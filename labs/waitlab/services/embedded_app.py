@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class EmbeddedApp(SupervisedApp):
     """An app on a JVM of this machine."""
 
+    mend = "`waitlab build --force`, which makes the servers anew, then run the cell again."
+
     def __init__(self, spec: AppSpec, lab: EmbeddedLab) -> None:
         super().__init__(spec, lab, credentials.new_token())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import tarfile
@@ -42,9 +43,10 @@ _BUILDS = {
 
 
 def find_postgres() -> Path | None:
-    """Home of the PostgreSQL programs (bin/postgres, bin/initdb, ...) if they were fetched, else None."""
+    """Home of the PostgreSQL programs (bin/postgres, bin/initdb, ...) if they are there and whole, else None."""
     home = _home()
-    return home if (home / "bin" / "postgres").is_file() else None
+    programs = all(os.access(home / "bin" / name, os.X_OK) for name in ("postgres", "initdb"))
+    return home if programs and all((home / name).is_dir() for name in ("lib", "share")) else None
 
 
 def postgres_home(say: Say = print) -> Path:

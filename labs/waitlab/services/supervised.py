@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from waitlab.controls import Value
-from waitlab.errors import ServiceError, ServiceTimeout
+from waitlab.errors import ServiceDied, ServiceError, ServiceTimeout
 from waitlab.services import apps, state
 from waitlab.services.app import App
 from waitlab.services.apps import AppSpec
@@ -36,6 +36,8 @@ class SupervisedApp(App):
     """A server that a child of the supervisor stands for: it runs as long as that child does."""
 
     ready_s = 40.0
+    mend = "run the cell again."
+    """What to try where the server does not come up."""
 
     def __init__(self, spec: AppSpec, lab: SupervisedLab, token: str) -> None:
         super().__init__(spec, token)
@@ -82,7 +84,7 @@ class SupervisedApp(App):
         """Waits for a 200 through the app's own port; notices death, and whatever `check` raises."""
         end = time.monotonic() + self.ready_s
         while time.monotonic() < end:
-            self.check_alive()
+            self._check_comes_up()
             check()
             if self._listens() and self.answers(self.spec.ready):
                 self.read_back()
@@ -94,6 +96,12 @@ class SupervisedApp(App):
             found="; ".join(self.logs(3)) or "an empty log",
             tip="look at the machine's load, then run the cell again.",
         )
+
+    def _check_comes_up(self) -> None:
+        try:
+            self.check_alive()
+        except ServiceDied as death:
+            raise ServiceDied(f"{self.name} ended before it answered.", found=death.found, tip=self.mend) from None
 
     def until_pools_recover(self) -> None:
         """Waits until the app's pools have replaced the connections that a database took with it."""

@@ -74,6 +74,22 @@ def test_a_touched_jar_makes_it_stale():
     assert not building.is_current(SPEC)
 
 
+@pytest.mark.parametrize("part", ["app.jar", "app.aot", "lib/one.jar"])
+def test_an_app_that_lacks_a_part_or_has_a_damaged_one_is_built_again(monkeypatch, part):
+    def extract(_spec, draft):
+        (draft / "app.jar").write_text("jar")
+        (draft / "lib").mkdir()
+        (draft / "lib" / "one.jar").write_text("library")
+
+    monkeypatch.setattr(building, "_extract", extract)
+    building.build(say=quiet)
+    (SPEC.folder / part).write_text("damaged by somebody")
+    assert building.build(say=quiet).built == ("webflux",)
+    (SPEC.folder / part).unlink()
+    assert building.build(say=quiet).built == ("webflux",)
+    assert building.is_current(SPEC)
+
+
 @pytest.mark.parametrize("stamp", ["", "{}", "[1", '{"key": 1, "jar": []}'])
 def test_a_damaged_stamp_makes_it_stale(stamp):
     building.build(say=quiet)

@@ -47,6 +47,16 @@ def test_state_in_somebody_elses_folder_is_refused(tmp_path, monkeypatch):
         paths.runtime_dir()
 
 
+def test_a_home_that_nobody_knows_is_no_failure(monkeypatch):
+    def unknown(*_, **__):
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv("WAITLAB_CACHE", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    monkeypatch.setattr(paths.platformdirs, "user_cache_dir", unknown)
+    assert paths._cache_folder().name == "waitlab-cache-4711"
+
+
 @pytest.mark.parametrize(("variable", "ask"), [("WAITLAB_STATE", paths.runtime_dir), ("WAITLAB_CACHE", paths.cache)])
 def test_a_folder_that_cannot_be_made_is_told_with_its_variable(tmp_path, monkeypatch, variable, ask):
     (tmp_path / "file").touch()
