@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from waitlab import paths
 from waitlab.controls import nearest
 from waitlab.errors import ControlError, quoted
 from waitlab.paths import ROOT
@@ -37,6 +38,7 @@ def known_stem(stem: str) -> str:
 
 def open_lab(stem: str, *, browser: bool, port: int | None) -> NoReturn:
     """Becomes JupyterLab, opened at the chapter; it prints its address and keeps its token."""
+    _have_a_home()
     page = f"/lab/tree/notebooks/{known_stem(stem)}.ipynb"
     options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={page}", "--ServerApp.ip=127.0.0.1"]
     options += [] if browser else ["--no-browser"]
@@ -44,6 +46,16 @@ def open_lab(stem: str, *, browser: bool, port: int | None) -> NoReturn:
     options += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options], lab_environment())
+
+
+def _have_a_home() -> None:
+    """Jupyter keeps files at home: a user who has none, or may not write there, gets the cache folder as one."""
+    try:
+        if paths.can_be_made(Path.home() / ".local"):
+            return
+    except RuntimeError:  # neither HOME nor an entry in /etc/passwd
+        pass
+    os.environ["HOME"] = str(paths.cache())
 
 
 def lab_environment() -> dict[str, str]:
@@ -57,6 +69,7 @@ def execute(stem: str, say: Say, budget_s: float = BUDGET_S) -> int:
 
     A cell that raises, and a cell tagged `raises-exception` that does not, are failures; a void run says so itself.
     """
+    _have_a_home()
     say(f"{stem}:")
     start = time.monotonic()
     book, failure = _execute(stem, budget_s)

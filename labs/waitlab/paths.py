@@ -72,10 +72,10 @@ def _cache_folder() -> Path:
         folder = Path(platformdirs.user_cache_dir("waitlab", appauthor=False))
     except RuntimeError:  # neither HOME nor an entry in /etc/passwd
         folder = Path()
-    return folder if _can_be_made(folder) else _temporary(f"waitlab-cache-{os.getuid()}")
+    return folder if can_be_made(folder) else _temporary(f"waitlab-cache-{os.getuid()}")
 
 
-def _can_be_made(folder: Path) -> bool:
+def can_be_made(folder: Path) -> bool:
     """Whether the folder is there or could be; a user without a home has neither."""
     if not folder.is_absolute():
         return False

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import psutil
 import pytest
+from waitlab import notebooks, paths
 
 RUN = "import sys; from pathlib import Path; from waitlab import cli, notebooks; \
 notebooks.FOLDER = Path(sys.argv[1]); sys.exit(cli.command(['run', 'endless']))"
@@ -44,3 +46,17 @@ def test_a_kernel_that_is_killed_is_told(endless):
     code, told, said = run(endless, lambda running, kernel: os.kill(kernel, signal.SIGKILL))
     assert (code, said) == (1, "")
     assert "The kernel died in the middle of the chapter." in told
+
+
+def unknown():
+    raise RuntimeError("Could not determine home directory.")
+
+
+@pytest.mark.parametrize(("where", "writable"), [(unknown, True), (lambda: Path("/nowhere"), False)])
+def test_a_user_without_a_home_gets_one_for_jupyter(tmp_path, monkeypatch, where, writable):
+    monkeypatch.setenv("HOME", "/nowhere")
+    monkeypatch.setenv("WAITLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(Path, "home", where)
+    monkeypatch.setattr(paths, "can_be_made", lambda _folder: writable)
+    notebooks._have_a_home()
+    assert os.environ["HOME"] == str(tmp_path)
