@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from waitlab.controls import Value, nearest
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, WaitlabError
 from waitlab.experiments.base import Experiment
 from waitlab.runs import Run, from_record
 
@@ -30,9 +30,13 @@ def slug(experiment: Experiment, settings: Mapping[str, Value]) -> str:
 def save(experiment: Experiment, run: Run) -> Path:
     """Writes a Run as a recording, bytes the same for the same Run; the file."""
     path = FOLDER / experiment.name / f"{slug(experiment, run.settings)}.json.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(run.to_record(), sort_keys=True, separators=(",", ":"))
-    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    except OSError as refused:
+        what = f"The recording could not be written to {path}."
+        raise WaitlabError(what, found=str(refused.strerror), tip="a clone that you may write to") from None
     return path
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from waitlab import recordings, session
-from waitlab.errors import ControlError, Interrupted
+from waitlab.errors import ControlError, Interrupted, WaitlabError
 from waitlab.experiments import get
 from waitlab.runs import Run, Series
 
@@ -47,3 +47,10 @@ def test_a_start_that_is_stopped_is_told_without_a_traceback(monkeypatch):
     monkeypatch.setattr(session, "lab", stopped)
     with pytest.raises(Interrupted, match="The start of webflux was stopped"):
         session.start()
+
+
+def test_a_clone_that_cannot_be_written_keeps_no_recording_and_says_so(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path / "file")
+    with pytest.raises(WaitlabError, match="Try: a clone that you may write to"):
+        kept(get("bystander"), k=8)

@@ -62,6 +62,10 @@ class App(ABC):
     def how_it_ended(self) -> str:
         """How the server's process ended, for a sentence."""
 
+    def who_ended(self) -> str:
+        """Who has ended where the server counts as dead, for a sentence."""
+        return self.name
+
     def settings(self) -> dict[str, Any]:
         """Every limit in force, as the server reads it back."""
         return self._call("GET", "/settings")
@@ -157,7 +161,7 @@ class App(ABC):
     def _death(self) -> ServiceDied:
         lines = [f"    {line}" for line in self.logs(8)]
         return ServiceDied(
-            f"{self.name} ended by itself.",
+            f"{self.who_ended()} ended by itself.",
             found="\n".join([f"{self.how_it_ended()}; its last words:", *lines]),
             tip="run the cell again: the server is started afresh.",
         )

@@ -71,6 +71,11 @@ class SupervisedApp(App):
             return None
         return self._link.ended_s if child.running else child.ended_s
 
+    def who_ended(self) -> str:
+        """The server, or the supervisor without which nobody watches it."""
+        child = self._child
+        return f"The supervisor of {self.name}" if child is not None and child.running else self.name
+
     def database_died_s(self) -> float | None:
         """When the lab's database ended unasked (monotonic seconds); None if it runs or never ran."""
         child = self._link.child(SERVICE)
