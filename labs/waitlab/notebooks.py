@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import sys
 import tempfile
@@ -113,6 +114,8 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, str]:
         return book, f"A cell took longer than {budget_s:g} s."
     except DeadKernelError:
         return book, "The kernel died in the middle of the chapter."
+    finally:
+        atexit.unregister(client._cleanup_kernel)  # after a second Ctrl-C it would only fail
     return book, ""
 
 
