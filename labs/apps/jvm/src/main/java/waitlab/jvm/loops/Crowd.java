@@ -3,6 +3,7 @@ package waitlab.jvm.loops;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -80,6 +81,11 @@ final class Crowd {
         } finally {
             offload.shutdown();
         }
+    }
+
+    /** What is in force: how many loops, and how many threads blocks are moved to. */
+    Map<String, Object> limits() {
+        return Map.of("loops", loops, "offload_pool_size", pool);
     }
 
     List<Served> served() {

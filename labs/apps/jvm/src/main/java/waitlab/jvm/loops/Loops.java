@@ -30,6 +30,7 @@ public final class Loops {
         found.put("start_us", startUs);
         found.put("measured_hold_us", holdUs);
         found.put("served", served.size());
+        found.putAll(crowd.limits());
         found.put("available_processors", Runtime.getRuntime().availableProcessors());
         found.put("java", Runtime.version().toString());
         Json.print(found);
