@@ -48,10 +48,10 @@ def _on_plain_loops(bench: Bench, s: Settings) -> Outcome:
         "predicted_wall_ms": theory.wall_ms,
         "measured_hold_us": found["measured_hold_us"],
     }
-    told = ("loops", "offload_pool_size", "available_processors", "java")
-    in_force = {name: found[name] for name in told}
+    told = ("offload_pool_size", "available_processors", "java")
+    in_force = {name: found[name] for name in told} | {"event_loops": found["loops"]}
     in_force["same_clock"] = on_one_clock(before, t0, time.monotonic())
-    return Outcome(samples, facts, in_force, NO_CLIENT, t0, notes=(f"innocents hold their loop by {_held(s)}",))
+    return Outcome(samples, facts, in_force, NO_CLIENT, t0, notes=(_held(s),))
 
 
 def _options(s: Settings) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _line(s: Settings, o: Outcome) -> str:
 
 
 def _held(s: Settings) -> str:
-    return "spinning" if s["hold"] == "spin" else "parking"
+    return f"innocents hold a loop for {s['normal_us']} us by {'spinning' if s['hold'] == 'spin' else 'parking'}"
 
 
 def _limits(s: Settings) -> None:
