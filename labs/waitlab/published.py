@@ -1,6 +1,6 @@
 """Other people's measurements, quoted as such beside ours; never presented as ours.
 
-    ONE_PERCENT     chapter 15: an Apple M1, eight loops, 2,000 requests at once of which 20 block for 100 ms
+ONE_PERCENT     chapter 15: an Apple M1, eight loops, 2,000 requests at once of which 20 block for 100 ms
 """
 
 from __future__ import annotations

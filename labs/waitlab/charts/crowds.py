@@ -24,7 +24,7 @@ BLOCK = Look(ERROR, "x", "x")
 APART_S = 0.002
 DOT = {"size": 4, "line": {"width": 0}}
 CALLED = {"none": "none", "onloop": "on the loop"}
-_HEADS = ("blocks", "req/s, published", "req/s, here", "p50, published", "p50 ms, here", "p99, published", "p99 ms, here")
+_HEADS = ("blocks", *(f"{what}, {where}" for what in ("req/s", "p50 ms", "p99 ms") for where in ("published", "here")))
 
 
 def arrivals(runs: Sequence[Run]) -> Any:
@@ -59,7 +59,9 @@ def loops(runs: Sequence[Run]) -> Any:
     worked = [s for series in run.series.values() for s in series.ok_samples if s.server_started_us is not None]
     threads = sorted({s.thread for s in worked}, key=natural)
     figure = new(titled("What each loop did", runs), "time since the start, s", "", height=tall(threads))
-    calm, red, moved = [], [], []
+    calm: list[Bar] = []
+    red: list[Bar] = []
+    moved: list[Bar] = []
     for thread in threads:
         own = sorted((s for s in worked if s.thread == thread), key=lambda s: s.server_started_us or 0)
         calm += [_stretch(group, run.t0_s) for group in _groups(own)]
@@ -112,7 +114,7 @@ def beside(runs: Sequence[Run]) -> Any:
 
 def beside_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
     """The rows of `beside`: what was published, and median (lowest to highest) of the Runs of the same kind."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for row in ONE_PERCENT:
         alike = [run for run in runs if _same(run, row.where, row.pool)]
         series = [own for run in alike if (own := main_series(run))]
@@ -121,9 +123,9 @@ def beside_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
                 f"moved to {row.pool}" if row.pool else CALLED[row.where],
                 f"{row.per_s:,} ({row.low:,} to {row.high:,})",
                 spread([run.facts["throughput_per_s"] for run in alike]),
-                f"{row.p50_ms} ms",
+                str(row.p50_ms),
                 spread([own.p50_ms or 0.0 for own in series]),
-                f"{row.p99_ms} ms",
+                str(row.p99_ms),
                 spread([own.p99_ms or 0.0 for own in series]),
             )
         )

@@ -14,7 +14,7 @@ _HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
 
 
 def table(*runs: Run) -> str:
-    """The Runs' requests as HTML: one folded table a Run; of many Runs a row each. Whatever a server said is escaped."""
+    """The Runs' requests as HTML: one folded table a Run; of many, a row each. Whatever a server said is escaped."""
     if len(runs) > MANY_RUNS:
         rows = [(label(run, runs), "; ".join(tally(s) for s in run.series.values()), run.line) for run in runs]
         inside = html_table(("run", "requests", "in one line"), rows, f"{len(runs)} runs")

@@ -72,19 +72,19 @@ def _on_webflux(bench: Bench, s: Settings) -> Outcome:
     cold = warm(bench, app, path.replace(f"={float(s['block_ms']) / 1000:g}", "=0.01"))
     in_force = app.settings() | {"same_clock": app.same_clock}
     result = bench.load(_plan(app.url, path, s))
-    held_us = [x.server_ended_us - x.server_started_us for x in result.samples if _has_times(x)]
+    held_us = [us for x in result.samples if x.series == "normal" and (us := _held_us(x)) is not None]
     facts = _facts(result.samples, result.t0, s) | {
         "predicted_wall_ms": float(s["duration_s"]) * 1000,
         "measured_hold_us": sum(held_us) / len(held_us) if held_us else None,
     }
     client = client_facts(result, "steady", "normal")
-    return Outcome(
-        result.samples, facts | died_ms(app, result), in_force, client, result.t0, result.partial, cold
-    )
+    return Outcome(result.samples, facts | died_ms(app, result), in_force, client, result.t0, result.partial, cold)
 
 
-def _has_times(x: Sample) -> bool:
-    return x.series == "normal" and None not in (x.server_started_us, x.server_ended_us)
+def _held_us(x: Sample) -> int | None:
+    if x.server_started_us is None or x.server_ended_us is None:
+        return None
+    return x.server_ended_us - x.server_started_us
 
 
 def _path(s: Settings) -> str:
@@ -121,8 +121,8 @@ def _line(s: Settings, o: Outcome) -> str:
     innocents = sorted(x.latency_ms for x in o.samples if x.series == "normal" and x.cls == OK)
     shown = [(name, percentile(innocents, share)) for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))]
     times = ", ".join(f"{name} {ms:,.1f}" for name, ms in shown if ms is not None)
-    where = f"{WORDS[str(s['where'])]} to {s['offload_pool_size']}" if s["where"] == "offload" else WORDS[str(s["where"])]
-    head = f"{where}, {s['loops']} loops"
+    to = f" to {s['offload_pool_size']}" if s["where"] == "offload" else ""
+    head = f"{WORDS[str(s['where'])]}{to}, {s['loops']} loops"
     if s["server"] == "webflux":
         return f"{head} of WebFlux, {s['rate_per_s']:g} req/s: {len(innocents):,} innocents, {times} ms"
     wall = f"wall {o.facts['wall_ms']:,.0f} ms (theory {o.facts['predicted_wall_ms']:,.0f})"
@@ -145,9 +145,7 @@ def _limits(s: Settings) -> None:
         offered = float(s["rate_per_s"]) * float(s["duration_s"])
         limits.refuse_above("rate_per_s", offered, 200_000, "a run sends, in requests,")
     elif s["where"] == "r2dbc":
-        raise limits.not_together(
-            "where=r2dbc", "server=plain", "the plain loops have no database", "server=webflux"
-        )
+        raise limits.not_together("where=r2dbc", "server=plain", "the plain loops have no database", "server=webflux")
     threads = float(s["loops"]) + (float(s["offload_pool_size"]) if s["where"] == "offload" else 0)
     limits.refuse_above("loops and offload_pool_size together", threads, limits.threads(), "one JVM may have")
     if s["server"] == "plain":

@@ -36,7 +36,8 @@ def command(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB) -> 
     """The command line of the main of that name; BuildError where it is not built. To be run in `folder()`."""
     jar, cache = app_files(apps.PLAIN)
     if not jar.is_file():
-        raise BuildError("The experiments on the plain JVM are not built yet.", found=f"no {jar.name}", tip="waitlab build")
+        what = "The experiments on the plain JVM are not built yet."
+        raise BuildError(what, found=f"no {jar.name}", tip="waitlab build")
     cached = [f"-XX:AOTCache={cache.name}"] if cache.is_file() else []
     return [str(java.runtime_java()), *jvm_flags(heap_mb), *cached, "-jar", jar.name, *arguments(name, options)]
 
