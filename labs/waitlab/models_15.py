@@ -152,11 +152,12 @@ def walls_by_pool(crowd: Crowd, pools: Sequence[int]) -> list[float]:
 def held_by_blocks(rate_per_s: float, share: float, block_ms: float, loops: int, *, shared_accept: bool) -> float:
     """The share of strangers that meet a blocked loop under a steady load: theirs, or the one that accepts.
 
-    A loop is blocked for u = rate x share x block / loops of the time (at most all of it); two loops must be awake
-    for a new connection where one of those that serve accepts too: 1 - (1 - u)^2, else u.
+    A loop is blocked for u = rate x share x block / loops of the time (at most all of it). Where one of the loops
+    that serve accepts too, it must be awake, and the stranger's own, if that is another one of the n:
+    1 - (1 - u) (1 - u (n - 1) / n); else u.
     """
     busy = min(1.0, rate_per_s * share * block_ms / 1000 / loops)
-    return 1 - (1 - busy) ** 2 if shared_accept else busy
+    return 1 - (1 - busy) * (1 - busy * (loops - 1) / loops) if shared_accept else busy
 
 
 def steady_percentile_ms(percentile: float, held: float, block_ms: float) -> float:
