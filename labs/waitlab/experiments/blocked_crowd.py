@@ -7,6 +7,7 @@ machine is measured before each run; the model takes the last measurement, and t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from waitlab import models_15 as models
@@ -74,8 +75,8 @@ def _at_once(s: Settings) -> dict[str, Any]:
 
 
 def _stairs(ascending: Sequence[float]) -> dict[str, list[float]]:
-    """Ascending latencies as a line of at most LINE_POINTS points."""
-    step = max(1, len(ascending) // LINE_POINTS)
+    """Ascending latencies as a line of at most LINE_POINTS points, and the last."""
+    step = max(1, ceil(len(ascending) / LINE_POINTS))
     ranks = sorted({*range(0, len(ascending), step), len(ascending) - 1} if ascending else ())
     return {"x": [rank + 1 for rank in ranks], "y": [ascending[rank] for rank in ranks]}
 
