@@ -1,6 +1,7 @@
 """Chapter 15's theory: cases computed by hand, and an independent simulation that knows nothing but time steps."""
 
 from collections import deque
+from itertools import pairwise
 from random import Random
 from statistics import median
 
@@ -173,7 +174,7 @@ def test_the_draw_is_the_server_s_own():
 @pytest.mark.parametrize(("requests", "blocking"), [(2000, 20), (10, 0), (10, 10), (7, 3), (1999, 20)])
 def test_blocks_are_spread_evenly(requests, blocking):
     places = [i for i, blocks_here in enumerate(models.blocks(requests, blocking)) if blocks_here]
-    gaps = {b - a for a, b in zip(places, places[1:], strict=False)}
+    gaps = {b - a for a, b in pairwise(places)}
     assert len(places) == blocking
     assert not gaps or max(gaps) - min(gaps) <= 1
 
@@ -194,7 +195,7 @@ def test_strangers_of_a_steady_load():
 
 
 def test_strangers_of_a_steady_load_are_the_simulation_s():
-    """Blocks at random moments, each on a random loop (one at a time); a stranger meets its loop and the accepting one."""
+    """Blocks at random moments on random loops; a stranger meets its own loop and the accepting one."""
     draw, held, waits = Random(4), 0, []
     for _ in range(20_000):
         busy_until = [100 * draw.random() if draw.random() < 0.125 else 0.0 for _ in range(4)]

@@ -1,4 +1,4 @@
-"""one-percent without a JVM: what is asked of it, what becomes of its lines, what is refused, what theory is fed with."""
+"""one-percent without a JVM: what is asked of it, what its lines become, what is refused, what theory is fed with."""
 
 import time
 
