@@ -74,8 +74,8 @@ class DockerLab(SupervisedLab):
             raise ServiceError(
                 "The container of plain has gone.", found="somebody else removed it", tip="run the cell again."
             )
-        java = ["java", *mains.jvm_flags(), "-jar", "/app/app.jar", *mains.arguments(name, options)]
-        return ["docker", "--host", self.engine.host, "exec", found.id, *java], paths.ROOT
+        java = ["java", *mains.jvm_flags(), "-XX:AOTCache=app.aot", "-jar", "app.jar", *mains.arguments(name, options)]
+        return ["docker", "--host", self.engine.host, "exec", "--workdir", "/app", found.id, *java], paths.ROOT
 
     def load_reads_the_clock_of(self, app: DockerApp) -> bool:
         """Whether the load container and the app are on one clock, where this process is not (Docker in a machine)."""
