@@ -148,3 +148,23 @@ def test_the_line_that_a_slider_redraws_is_quick():
     assert len(model["stairs"]["x"]) <= blocked_crowd.LINE_POINTS + 2
     line = dict(zip(model["curves"]["offload"]["x"], model["curves"]["offload"]["y"], strict=True))
     assert line[1] < line[4] < line[20] == line[64]
+
+
+def test_its_sliders_redraw_the_line_at_once_and_a_run_drops_its_points():
+    from waitlab.widgets.explorer import Explorer
+
+    names = ["offload_pool_size", "blocking_share", "block_ms", "loops", "assignment"]
+    fixed = {"where": "onloop", "assignment": "shared"}
+
+    def runner(_name, progress, stop, **given):  # noqa: ARG001
+        return measure(ONE, ONE.settle(given | {"requests": 10, "blocking_share": 0.1}), FakeLab())
+
+    explorer = Explorer(ONE, show=names, fixed=fixed, runner=runner)
+    before = max(explorer.figure.widget.data[0].y)
+    explorer.set(block_ms=300)
+    assert max(explorer.figure.widget.data[0].y) > 2 * before
+    explorer.set(assignment="pinned")
+    assert max(explorer.figure.widget.data[0].y) > 5 * before
+    explorer.run()
+    assert explorer.wait(20) and len(explorer.runs) == 1
+    assert len(explorer.figure.widget.data[2].x) == 9
