@@ -146,7 +146,7 @@ class Run:
         rows = [f"{'series':<10}{'start s':>9}{'took s':>9}  status  thread"]
         for sample in sorted(self._samples(), key=lambda s: s.intended_s):
             start = max(0.0, sample.intended_s - self.t0_s)
-            state = str(sample.status) if sample.cls == OK else sample.cls
+            state = str(sample.status or OK) if sample.cls == OK else sample.cls
             rows.append(f"{sample.series:<10}{start:9.3f}{sample.latency_ms / 1000:9.3f}  {state:<7} {sample.thread}")
         return "\n".join(rows)
 

@@ -4,6 +4,7 @@
           -> latency  latency, stairs, percentiles   tables   the data, folded
           -> counts   threads, throughput, rows      palette  one colour and marker an approach
           -> pools    both against a pool's size
+          -> crowds   arrivals, loops, offload, beside
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -32,14 +33,15 @@ KINDS = {
     "timeline": "bars", "lanes": "bars",
     "latency": "latency", "stairs": "latency", "percentiles": "latency",
     "threads": "counts", "throughput": "counts", "rows": "counts",
+    "arrivals": "crowds", "loops": "crowds", "offload": "crowds", "beside": "crowds",
 }  # fmt: skip
-_ONE_RUN = ("timeline", "lanes", "threads", "rows")
+_ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
 
 
 def chart(*runs_and_guesses: Run | Prediction, kind: str | None = None) -> Chart:
     """The figure of these Runs, with the reader's guesses marked in it.
 
-    `kind` is one of KINDS; without it the experiment's own. Timeline, lanes, threads and rows show one Run.
+    `kind` is one of KINDS; without it the experiment's own. Timeline, lanes, threads, rows and loops show one Run.
     """
     runs = [item for item in runs_and_guesses if isinstance(item, Run)]
     guesses = [item for item in runs_and_guesses if isinstance(item, Prediction)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from waitlab.charts.words import label
+from waitlab.charts.words import MANY_RUNS, label, tally
 from waitlab.load.samples import OK, Sample
 from waitlab.runs import Run
 
@@ -14,7 +14,11 @@ _HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
 
 
 def table(*runs: Run) -> str:
-    """The Runs' requests as HTML: one folded table a Run. Whatever a server said is escaped."""
+    """The Runs' requests as HTML: one folded table a Run; of many, a row each. Whatever a server said is escaped."""
+    if len(runs) > MANY_RUNS:
+        rows = [(label(run, runs), "; ".join(tally(s) for s in run.series.values()), run.line) for run in runs]
+        inside = html_table(("run", "requests", "in one line"), rows, f"{len(runs)} runs")
+        return f"<details><summary>Data of {len(runs)} runs</summary>{inside}</details>"
     return "".join(_details(run, runs) for run in runs)
 
 
@@ -46,6 +50,6 @@ def _row(sample: Sample, t0_s: float) -> tuple[str, ...]:
         f"{sample.intended_s - t0_s:.3f}",
         f"{sample.lag_ms:.1f}",
         "never sent" if sample.done_s is None else f"{sample.latency_ms:.1f}",
-        str(sample.status) if sample.cls == OK else sample.cls,
+        str(sample.status or OK) if sample.cls == OK else sample.cls,
         sample.thread,
     )

@@ -31,6 +31,8 @@ _COUNTED = {
     "rate_per_s": "req/s", "service_ms": "ms of service", "cpu_ms": "ms of computing", "users": "users",
     "idle_connections": "silent connections",
 }  # fmt: skip
+MANY_RUNS = 8
+"""More Runs than this are not told one by one."""
 _TIMED = ("latency", "stairs", "percentiles", "timeline")
 
 
@@ -116,8 +118,8 @@ def limits(run: Run, runs: Sequence[Run], *, shared: bool) -> str:
 
 def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Iterable[str] = ()) -> list[str]:
     """The lines under a figure: Runs, limits in force, conditions, guesses, remarks; equal ones once."""
-    lines = []
-    for run in runs:
+    lines = [f"{len(runs)} runs; the data below has a row for each."] if len(runs) > MANY_RUNS else []
+    for run in runs if len(runs) <= MANY_RUNS else ():
         counted = "; ".join(tally(series) for series in run.series.values() if series.offered)
         own = [limits(run, runs, shared=False), conditions(run) if not _alike(runs, conditions) else ""]
         own += warnings(run)
@@ -135,7 +137,7 @@ def summary(title: str, runs: Sequence[Run], theory: str = "") -> str:
     lines = [f"{title}."]
     for run in runs:
         series = main_series(run)
-        if series is not None:
+        if series is not None and len(runs) <= MANY_RUNS:
             lines.append(f"{html.unescape(label(run, runs))}: {tally(series)}.")
     return " ".join([*lines, *([theory] if theory else [])])
 

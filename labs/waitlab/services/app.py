@@ -80,7 +80,7 @@ class App(ABC):
 
     def get(self, path: str, **params: object) -> dict[str, Any]:
         """One control call: GET with these query parameters."""
-        return self._call("GET", path, params=params, timeout=WORK_S)
+        return self._call("GET", path, params=params or None, timeout=WORK_S)
 
     def delete(self, path: str) -> dict[str, Any]:
         """One control call: DELETE, with the lab's token."""

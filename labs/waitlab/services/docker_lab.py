@@ -10,13 +10,15 @@ load comes from the `load` container, where the engine is started by exec, so th
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from waitlab import paths
 from waitlab.controls import Value
 from waitlab.errors import ServiceDied, ServiceError, ServiceTimeout
-from waitlab.services import apps, credentials, docker_containers, machine, state
+from waitlab.services import apps, credentials, docker_containers, machine, mains, state
 from waitlab.services.app import on_one_clock
 from waitlab.services.apps import AppSpec
 from waitlab.services.docker_app import SERVICES, DockerApp
@@ -63,6 +65,17 @@ class DockerLab(SupervisedLab):
             self.project.up([LOAD], {})
             self._find_load()
         return ["docker", "--host", self.engine.host, "exec", "--interactive", self._load, *ENGINE]
+
+    def _main(self, name: str, options: Mapping[str, Value]) -> tuple[list[str], Path]:
+        """A main beside the bare server, in its container: it has the jar, and the same limits."""
+        self.app("plain")
+        found = self.project.container(SERVICES["plain"])
+        if found is None:
+            raise ServiceError(
+                "The container of plain has gone.", found="somebody else removed it", tip="run the cell again."
+            )
+        java = ["java", *mains.jvm_flags(), "-XX:AOTCache=app.aot", "-jar", "app.jar", *mains.arguments(name, options)]
+        return ["docker", "--host", self.engine.host, "exec", "--workdir", "/app", found.id, *java], paths.ROOT
 
     def load_reads_the_clock_of(self, app: DockerApp) -> bool:
         """Whether the load container and the app are on one clock, where this process is not (Docker in a machine)."""

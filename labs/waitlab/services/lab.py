@@ -1,16 +1,18 @@
 """A lab: the servers of one reader, in one of the runtimes. What an experiment needs of it is here.
 
-Lab     app() starts, changes or restarts; running(); run_plan(); machine(); close()
+Lab     app() starts, changes or restarts; running(); run_plan(); run_main(); machine(); close()
 """
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from waitlab.controls import Value
 from waitlab.services.app import App
 
 if TYPE_CHECKING:
@@ -64,6 +66,29 @@ class Lab(ABC):
         from waitlab.load.client import run_plan
 
         return run_plan(plan, argv=self._load_engine(), progress=progress, stop=stop)
+
+    def run_main(
+        self,
+        name: str,
+        options: Mapping[str, Value],
+        *,
+        stop: threading.Event | None = None,
+        told: Callable[[dict[str, Any]], None] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Runs an experiment on the plain JVM (a main of labs/apps/jvm) to its end; the objects it printed.
+
+        Each is told as it comes; KeyboardInterrupt where `stop` was set, ServiceDied where it failed.
+        """
+        from waitlab.services import mains
+
+        argv, cwd = self._main(name, options)
+        return mains.run(argv, name=name, cwd=cwd, stop=stop, told=told)
+
+    def _main(self, name: str, options: Mapping[str, Value]) -> tuple[list[str], Path]:
+        """The command that runs a main where servers run in this runtime, and the folder to run it in."""
+        from waitlab.services import mains
+
+        return mains.command(name, options), mains.folder()
 
     def _load_engine(self) -> list[str] | None:
         """The command that runs the load engine; None for this machine's own."""

@@ -2,6 +2,7 @@ package waitlab.jvm;
 
 import java.util.Map;
 import java.util.TreeMap;
+import waitlab.jvm.loops.Loops;
 import waitlab.jvm.perrequest.BareServer;
 import waitlab.shared.BadValue;
 
@@ -13,7 +14,7 @@ public final class Main {
 
     private static final int WRONG_ARGUMENT = 2;
 
-    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of("server", BareServer::run));
+    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of("loops", Loops::run, "server", BareServer::run));
 
     /** One experiment; it ends when it returns, or serves until it is stopped. */
     @FunctionalInterface

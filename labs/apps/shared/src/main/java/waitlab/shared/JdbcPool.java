@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -37,6 +38,11 @@ public final class JdbcPool implements AutoCloseable {
 
     public JdbcClient client() {
         return JdbcClient.create(source);
+    }
+
+    /** The older way to ask, as most code has it. */
+    public JdbcTemplate template() {
+        return new JdbcTemplate(source);
     }
 
     public int size() {

@@ -2,6 +2,7 @@ package waitlab.webflux;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
+import java.io.IOException;
 import java.time.Duration;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -47,6 +48,11 @@ class AppConfiguration {
             pool.resize(lab.offloadPoolSize());
         }
         return pool;
+    }
+
+    @Bean
+    SlowNeighbour slowNeighbour() throws IOException {
+        return new SlowNeighbour();
     }
 
     @Bean

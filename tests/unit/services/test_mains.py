@@ -1,0 +1,74 @@
+"""Mains of the plain JVM: lines in, objects out; Stop ends them, a failure is told. Here a Python plays the JVM."""
+
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+from waitlab.errors import BuildError, ServiceDied
+from waitlab.services import apps, mains
+
+PRINTS = "import json\nfor n in range(3): print(json.dumps({'n': n}), flush=True)\nprint('by the way')\nprint([1])"
+WAITS = "import os, time\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\ntime.sleep(60)"
+
+
+def run(program, **more):
+    return mains.run([sys.executable, "-c", program], name="fake", **more)
+
+
+def test_the_objects_come_in_order_and_as_they_are_printed():
+    told = []
+    assert run(PRINTS, told=told.append) == [{"n": 0}, {"n": 1}, {"n": 2}] == told
+
+
+def test_a_failure_is_a_sentence_with_the_last_words():
+    with pytest.raises(ServiceDied, match="fake on the plain JVM failed") as death:
+        run("import sys\nprint('{\"n\": 1}')\nsys.exit('loops must be a whole number')")
+    assert "loops must be a whole number" in death.value.text
+    assert "Try: " in death.value.text
+
+
+def test_stop_ends_the_child_within_a_second():
+    stop, told = threading.Event(), []
+
+    def seen(line):
+        told.append(line)
+        stop.set()
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(WAITS, stop=stop, told=seen)
+    assert time.monotonic() - began < 5
+    assert not psutil.pid_exists(told[0]["pid"])
+
+
+def test_an_interrupt_ends_the_child_too():
+    told = []
+
+    def interrupted(line):
+        told.append(line)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(WAITS, told=interrupted)
+    assert not psutil.pid_exists(told[0]["pid"])
+
+
+def test_options_become_pairs():
+    assert mains.arguments("loops", {"loops": 8, "where": "none"}) == ["loops", "--loops", "8", "--where", "none"]
+
+
+def test_the_command_takes_the_cache_where_there_is_one(tmp_path, monkeypatch):
+    folder = tmp_path / "jvm" / "target" / "app"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(apps.paths, "APPS", tmp_path)
+    monkeypatch.setattr(mains.java, "runtime_java", lambda: "java")
+    with pytest.raises(BuildError, match="not built yet"):
+        mains.command("loops", {})
+    (folder / "app.jar").touch()
+    assert "-XX:AOTCache=app.aot" not in mains.command("loops", {})
+    (folder / "app.aot").touch()
+    command = mains.command("loops", {"seed": 3}, heap_mb=512)
+    assert command[:2] == ["java", "-Xmx512m"] and "-XX:AOTCache=app.aot" in command
+    assert command[-5:] == ["-jar", "app.jar", "loops", "--seed", "3"]
