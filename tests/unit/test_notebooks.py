@@ -12,8 +12,15 @@ import psutil
 import pytest
 from waitlab import notebooks, paths
 
-RUN = "import sys; from pathlib import Path; from waitlab import cli, notebooks; \
-notebooks.FOLDER = Path(sys.argv[1]); sys.exit(cli.command(['run', 'endless']))"
+RUN = """
+import signal, sys
+from pathlib import Path
+from waitlab import cli, notebooks
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell takes from what it runs in the background
+notebooks.FOLDER = Path(sys.argv[1])
+sys.exit(cli.command(["run", "endless"]))
+"""
 ENDLESS = "import os, signal; print(os.getpid(), file=open('started', 'w')); signal.pause()"
 
 
