@@ -219,3 +219,18 @@ def test_more_threads_or_connections_than_the_machine_has_are_refused_with_both_
     monkeypatch.setattr("waitlab.limits.descriptors", lambda: 400)
     with pytest.raises(ControlError, match=r"users=500 .* 400"):
         EXPERIMENT.settle({"users": 300, "idle_connections": 200})
+
+
+@pytest.mark.parametrize("cpu_ms", [1, 9, 33, 100])
+@pytest.mark.parametrize("users", [100, 500])
+@pytest.mark.parametrize("service_ms", [50, 80, 100])
+def test_theory_never_serves_more_than_its_own_ceiling(cpu_ms, users, service_ms):
+    told = model(cpu_ms=cpu_ms, users=users, service_ms=service_ms, threads="platform")
+    assert told["throughput_per_s"] <= told["ceiling_per_s"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("controls", "wall"), [({"calls": 3}, 6000), ({"calls": 2, "jdbc_pool_size": 5}, 8000)])
+def test_calls_at_once_share_the_connections(controls, wall):
+    told = model(users=200, pool_size=200, downstream="postgres", in_parallel=True, **controls)
+    assert told["wall_ms"] == wall
+    assert told["throughput_per_s"] <= told["ceiling_per_s"]

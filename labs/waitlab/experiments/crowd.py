@@ -47,17 +47,32 @@ def model(s: Settings) -> dict[str, Any]:
     """What must come out, and the lines that charts draw."""
     if s["arrivals"] == "steady":
         return _steady(s)
-    users, held, top, width = int(s["users"]), held_ms(s), ceiling(s), _width(s)
-    cores, told = threads_for_cores(s), dict[str, Any](ceiling_per_s=top)
-    told |= {"threads_for_cores": cores} if cores else {}
-    if not width:
+    users, top, cores = int(s["users"]), ceiling(s), threads_for_cores(s)
+    told = dict[str, Any](ceiling_per_s=top) | ({"threads_for_cores": cores} if cores else {})
+    if not _threads(s):
         return told | {"throughput_per_s": 0.0}
-    wall = models.burst_latency_ms(users, width, held)
-    told |= {"waves": models.waves(users, width), "wall_ms": wall}
-    told |= {f"{name}_ms": models.burst_latency_ms(_rank(share, users), width, held) for name, share in SHARES.items()}
+    wall = done_ms(users, s)
+    told |= {"waves": models.waves(users, _abreast(s)), "wall_ms": wall}
+    told |= {f"{name}_ms": done_ms(_rank(share, users), s) for name, share in SHARES.items()}
     told |= {"throughput_per_s": users / wall * 1000 if wall else None}
     told |= {"workers_peak": min(int(s["pool_size"]), users) if s["threads"] == "platform" else 0}
-    return told | {"stairs": _stairs(users, width, held), "curves": _curves(s)}
+    return told | {"stairs": _stairs(s), "curves": _curves(s)}
+
+
+def done_ms(i: int, s: Settings) -> float:
+    """When the i-th of a burst is done at the earliest, ms: by threads, by connections, by processors, the latest.
+
+    Threads serve it in wave ceil(i / threads); connections have served i x calls in ceil(i x calls / connections)
+    turns; processors have computed for i, and then it still waits.
+    """
+    held, service, cpu = held_ms(s), float(s["service_ms"]), float(s["cpu_ms"])
+    threads = models.burst_latency_ms(i, int(min(_threads(s), int(s["users"]))), held)
+    connections = processing = 0.0
+    if s["downstream"] == "postgres":
+        connections = cpu + models.burst_latency_ms(i * int(s["calls"]), int(s["jdbc_pool_size"]), service)
+    if cpu:
+        processing = models.burst_latency_ms(i, processors(s), cpu) + held - cpu
+    return max(threads, connections, processing)
 
 
 def threads_for_cores(s: Settings) -> float | None:
@@ -74,12 +89,10 @@ def _threads(s: Settings) -> float:
     return float(max(0, int(s["pool_size"]) - silent))
 
 
-def _width(s: Settings) -> int:
-    """How many of the crowd are served at a time; 0 where nobody is."""
-    users, held, top = int(s["users"]), held_ms(s), ceiling(s)
-    if top is None or not held:
-        return users if _threads(s) else 0
-    return min(users, max(1, round(top * held / 1000))) if top else 0
+def _abreast(s: Settings) -> int:
+    """How many of the crowd are served at a time: by the threads, or by the connections where these are fewer."""
+    connections = int(s["jdbc_pool_size"]) if s["downstream"] == "postgres" else inf
+    return int(min(_threads(s), connections, int(s["users"])))
 
 
 def _rank(share: float, users: int) -> int:
@@ -87,27 +100,26 @@ def _rank(share: float, users: int) -> int:
     return max(1, ceil(share * users))
 
 
-def _stairs(users: int, width: int, held: float) -> dict[str, list[float]]:
-    """The burst's latencies in ascending order: the first request of each wave, and the last of all."""
-    firsts = [*range(1, users + 1, width), users]
-    return {"x": [float(i) for i in firsts], "y": [models.burst_latency_ms(i, width, held) for i in firsts]}
+def _stairs(s: Settings) -> dict[str, list[float]]:
+    """The burst's latencies in ascending order: the first request of each step, and the last of all."""
+    users = int(s["users"])
+    all_ms = [done_ms(i, s) for i in range(1, users + 1)]
+    firsts = [1, *(i for i in range(2, users + 1) if all_ms[i - 1] != all_ms[i - 2]), users]
+    return {"x": [float(i) for i in firsts], "y": [all_ms[i - 1] for i in firsts]}
 
 
 def _curves(s: Settings) -> dict[str, Curves]:
     """The burst against the pool's size, the other controls as they are: percentiles, throughput, its ceiling."""
-    users, held = int(s["users"]), held_ms(s)
-    pools = _sizes(users)
-    each: list[Settings] = [{**s, "pool_size": pool, "threads": "platform"} for pool in pools]
-    wide = [(float(pool), one, width) for pool, one in zip(pools, each, strict=True) if (width := _width(one))]
-    x = [pool for pool, _, _ in wide]
-    percentiles = {
-        name: {"x": x, "y": [models.burst_latency_ms(_rank(share, users), width, held) for _, _, width in wide]}
-        for name, share in SHARES.items()
-    }
-    if not held:
+    users = int(s["users"])
+    each: list[Settings] = [{**s, "pool_size": pool, "threads": "platform"} for pool in _sizes(users)]
+    some = [one for one in each if _threads(one)]
+    x = [float(one["pool_size"]) for one in some]
+    ranks = {name: _rank(share, users) for name, share in SHARES.items()}
+    percentiles = {name: {"x": x, "y": [done_ms(rank, one) for one in some]} for name, rank in ranks.items()}
+    if not held_ms(s):
         return {"percentiles": percentiles}
-    tops = [ceiling(one) or 0.0 for _, one, _ in wide]
-    served = [users / models.burst_latency_ms(users, width, held) * 1000 for _, _, width in wide]
+    tops = [ceiling(one) or 0.0 for one in some]
+    served = [users / done_ms(users, one) * 1000 for one in some]
     return {"percentiles": percentiles, "throughput": {"ceiling": {"x": x, "y": tops}, "burst": {"x": x, "y": served}}}
 
 
