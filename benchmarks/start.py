@@ -1,19 +1,23 @@
-"""How fast a server is there: with the AOT cache beside the plain jar, after a restart, after a live change.
+"""How fast a server is there: the plain jar, the extracted one, and with the AOT cache; a restart; a live change.
 
     python benchmarks/start.py [rounds]
 
-The two ways are started in turn, each round both, so that a busy moment hits both. Prints medians (s) and ratios.
+The ways are started in turn, each round all of them, so that a busy moment hits all. From opening the lab (the
+database starts beside the server) to the first answer. Prints medians (s), ranges and ratios.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from statistics import median
-from unittest.mock import patch
+from unittest.mock import PropertyMock, patch
 
+from waitlab.paths import APPS
 from waitlab.services import Lab, apps, open_lab
 
 
@@ -23,8 +27,35 @@ def timed(action: Callable[[], object]) -> float:
     return time.monotonic() - start
 
 
-def start_once(ways: AbstractContextManager[object]) -> float:
-    with ways, open_lab("embedded") as lab:
+@contextmanager
+def plain_jar() -> Iterator[None]:
+    """The one jar that Maven packs, as `java -jar` would start it, in a folder of its own."""
+    packed = APPS / "webflux" / "target" / "app.jar"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(apps.AppSpec, "folder", PropertyMock(return_value=Path(folder))),
+        uncached(),
+    ):
+        (Path(folder) / "app.jar").symlink_to(packed)
+        yield
+
+
+@contextmanager
+def uncached() -> Iterator[None]:
+    with patch.object(apps, "uses_cache", lambda _settings: False):
+        yield
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    yield
+
+
+WAYS = {"plain jar": plain_jar, "extracted": uncached, "AOT cache": cached}
+
+
+def start_once(way: str) -> float:
+    with WAYS[way](), open_lab("embedded") as lab:
         return timed(lambda: lab.app("webflux"))
 
 
@@ -35,18 +66,21 @@ def changes(lab: Lab) -> tuple[float, float]:
 
 
 def main(rounds: int) -> None:
-    plain, cached = [], []
+    took = {way: [] for way in WAYS}
     for _ in range(rounds):
-        plain.append(start_once(patch.object(apps, "uses_cache", lambda _settings: False)))
-        cached.append(start_once(nullcontext()))
+        for way in WAYS:
+            took[way].append(start_once(way))
     with open_lab("embedded") as lab:
         lab.app("webflux")
         live, restart = changes(lab)
-    print(f"start, plain jar     {median(plain):6.2f} s   ({min(plain):.2f} to {max(plain):.2f}, {rounds} rounds)")
-    print(f"start, AOT cache     {median(cached):6.2f} s   ({min(cached):.2f} to {max(cached):.2f})")
-    print(f"plain / cached       {median(plain) / median(cached):6.2f}")
-    print(f"restart on cpus      {restart:6.2f} s")
-    print(f"live change          {live * 1000:6.1f} ms")
+    best = median(took["AOT cache"])
+    for way, seconds in took.items():
+        spread = f"{min(seconds):.2f} to {max(seconds):.2f}"
+        print(
+            f"start, {way:<10} {median(seconds):6.2f} s   {median(seconds) / best:4.2f} x   ({spread}, {rounds} rounds)"
+        )
+    print(f"restart on cpus   {restart:6.2f} s")
+    print(f"live change       {live * 1000:6.1f} ms")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ def open_lab(stem: str, *, browser: bool, port: int | None) -> NoReturn:
     _have_a_home()
     page = f"/lab/tree/notebooks/{known_stem(stem)}.ipynb"
     options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={page}", "--ServerApp.ip=127.0.0.1"]
+    options += ["--LanguageServerManager.autodetect=False"]  # else it starts node to look for servers nobody needs
     options += [] if browser else ["--no-browser"]
     options += [f"--ServerApp.port={port}"] if port else []
     options += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

@@ -192,7 +192,7 @@ def _asked(s: Settings) -> list[str]:
 
 
 def _limits(s: Settings) -> None:
-    sent = float(s["rate_per_s"]) * float(s["duration_s"])
+    sent = float(s["rate_per_s"]) * float(s["duration_s"]) if s["arrivals"] == "steady" else 0.0
     held_open = float(s["users"]) + float(s["idle_connections"])
     longest_ms = float(crowd.model(s).get("wall_ms") or 0)
     limits.refuse_above("pool_size", float(s["pool_size"]), limits.threads(), "one JVM may have")
