@@ -28,7 +28,7 @@ def test_starting_twice_returns_the_running_one(lab, webflux):
     assert lab.app("webflux") is webflux
     assert lab.app("webflux", cpus=2) is webflux
     assert (webflux.pid, webflux.restarts) == (pid, restarts)
-    assert lab.running() == {"webflux": webflux}
+    assert lab.running()["webflux"] is webflux
 
 
 def test_the_server_and_we_read_one_clock(webflux):
