@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -106,6 +107,7 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, str]:
     client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
     client.extra_arguments = ["--log-level=ERROR"]
     environment = {**os.environ, "WAITLAB_PREDICT": tagged_guesses(book), "WAITLAB_CHAPTER": stem}
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # after a second Ctrl-C
     try:
         with asyncio.Runner(loop_factory=_Loop) as runner:
             runner.run(_carried_out(client, environment))
