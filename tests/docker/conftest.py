@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from waitlab.services import docker_leftovers, docker_probe, state
-from waitlab.services.app import App
+from owners import own_state, owners
+from waitlab.services import docker_leftovers, docker_probe
 from waitlab.services.docker_lab import DockerLab
 from waitlab.services.docker_probe import DockerFacts
 from waitlab.services.docker_removal import LABEL
@@ -32,16 +28,9 @@ def engine() -> DockerFacts:
 
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for the state of labs, with a space and an accent in its name."""
-    before = os.environ.get("WAITLAB_STATE")
-    folder = tmp_path_factory.mktemp("state") / "my lab é"
-    os.environ["WAITLAB_STATE"] = str(folder)
-    yield folder
-    state.down()
-    if before is None:
-        del os.environ["WAITLAB_STATE"]
-    else:
-        os.environ["WAITLAB_STATE"] = before
+    """A folder of their own for the state of labs."""
+    with own_state(tmp_path_factory) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -49,18 +38,6 @@ def lab(engine: DockerFacts) -> Iterator[DockerLab]:
     """One lab for every test that leaves it usable."""
     with DockerLab("for the tests", engine) as opened:
         yield opened
-
-
-@pytest.fixture
-def webflux(lab: DockerLab) -> App:
-    """The app with its defaults, whatever the last test made of it."""
-    return lab.app("webflux", cpus=2)
-
-
-@pytest.fixture
-def as_it_is(lab: DockerLab) -> App:
-    """The app with whatever settings it has."""
-    return lab.app("webflux")
 
 
 @dataclass
@@ -87,33 +64,10 @@ class Owner:
 @pytest.fixture
 def own(engine: DockerFacts) -> Iterator[Callable[..., Owner]]:
     """Starts a process that opens a lab: `own("webflux")`, or with other words that docker_owner.py knows."""
-    started: list[subprocess.Popen[str]] = []
+    with owners(OWNER) as start:
 
-    def start(*words: str) -> Owner:
-        process = subprocess.Popen(
-            [sys.executable, str(OWNER), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        started.append(process)
-        assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        return Owner(process, told["lab_id"], Path(told["folder"]), engine.host)
+        def told(*words: str) -> Owner:
+            process, said = start(*words)
+            return Owner(process, said["lab_id"], Path(said["folder"]), engine.host)
 
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-@pytest.fixture(scope="session")
-def until() -> Callable[[Callable[[], object], float], bool]:
-    """Waits until something holds: `until(lambda: not owner.left(), 30.0)`; False if it never does."""
-
-    def wait(holds: Callable[[], object], within_s: float) -> bool:
-        end, pause = time.monotonic() + within_s, time.sleep
-        while not holds():
-            if time.monotonic() > end:
-                return False
-            pause(0.05)
-        return True
-
-    return wait
+        yield told

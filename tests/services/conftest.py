@@ -6,16 +6,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 import pytest
-from waitlab.services import Lab, open_lab, runtimes, state
-from waitlab.services.app import App
+from owners import own_state, owners
+from waitlab.services import open_lab, runtimes
 from waitlab.services.embedded import EmbeddedLab
 
 OWNER = Path(__file__).with_name("owner.py")
@@ -23,16 +21,9 @@ OWNER = Path(__file__).with_name("owner.py")
 
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for the state of labs, with a space and an accent in its name."""
-    before = os.environ.get("WAITLAB_STATE")
-    folder = tmp_path_factory.mktemp("state") / "my lab é"
-    os.environ["WAITLAB_STATE"] = str(folder)
-    yield folder
-    state.down()
-    if before is None:
-        del os.environ["WAITLAB_STATE"]
-    else:
-        os.environ["WAITLAB_STATE"] = before
+    """A folder of their own for the state of labs."""
+    with own_state(tmp_path_factory) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -50,18 +41,6 @@ def lab(built: str) -> Iterator[EmbeddedLab]:
     with open_lab(built) as opened:
         assert isinstance(opened, EmbeddedLab)
         yield opened
-
-
-@pytest.fixture
-def webflux(lab: Lab) -> App:
-    """The app with its defaults, whatever the last test made of it."""
-    return lab.app("webflux", cpus=2)
-
-
-@pytest.fixture
-def as_it_is(lab: Lab) -> App:
-    """The app with whatever settings it has, which saves a restart."""
-    return lab.app("webflux")
 
 
 @dataclass
@@ -83,20 +62,8 @@ class Owner:
 @pytest.fixture
 def own() -> Iterator[Callable[..., Owner]]:
     """Starts a process that opens a lab: `own("webflux")`, or with other words that owner.py knows."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*words: str) -> Owner:
-        process = subprocess.Popen(
-            [sys.executable, str(OWNER), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        started.append(process)
-        assert process.stdout is not None
-        return _owner(process, json.loads(process.stdout.readline()))
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
+    with owners(OWNER) as start:
+        yield lambda *words: _owner(*start(*words))
 
 
 def _owner(process: subprocess.Popen[str], told: dict[str, str]) -> Owner:
@@ -113,21 +80,6 @@ def _process(pid: int) -> psutil.Process | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else process
     except psutil.NoSuchProcess:
         return None
-
-
-@pytest.fixture(scope="session")
-def until() -> Callable[[Callable[[], object], float], bool]:
-    """Waits until something holds: `until(lambda: not owner.left(), 5.0)`; False if it never does."""
-
-    def wait(holds: Callable[[], object], within_s: float) -> bool:
-        end = time.monotonic() + within_s
-        while not holds():
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.02)
-        return True
-
-    return wait
 
 
 @pytest.fixture
