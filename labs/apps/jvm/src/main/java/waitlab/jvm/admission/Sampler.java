@@ -1,5 +1,7 @@
 package waitlab.jvm.admission;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import waitlab.jvm.Json;
@@ -76,7 +78,7 @@ final class Sampler {
 
     private void collect() {
         System.gc();
-        aliveMb = usedMb();
+        aliveMb = leftMb();
         collectedMs = sinceNs() / MILLI;
         look();
     }
@@ -93,6 +95,15 @@ final class Sampler {
 
     private long sinceNs() {
         return System.nanoTime() - beganNs;
+    }
+
+    /** What the last collection left, as the collector counted it: threads that go on at once do not blur it. */
+    private static double leftMb() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                        .filter(pool -> pool.getType() == MemoryType.HEAP && pool.getCollectionUsage() != null)
+                        .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+                        .sum()
+                / MEBIBYTE;
     }
 
     private static double usedMb() {
