@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Any
 
 from waitlab.charts.palette import APPROACHES, OTHER, Look, look
 from waitlab.charts.tables import html_table
@@ -35,7 +34,7 @@ def crews_of(runs: Sequence[Run]) -> list[tuple[str, Look, list[float]]]:
 
 
 def _alive_mb(run: Run) -> float | None:
-    return run.facts["heap_peak_mb"]  # type: ignore[no-any-return]
+    return run.facts["heap_peak_mb"]
 
 
 def _p99_s(run: Run) -> float | None:

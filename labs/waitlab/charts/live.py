@@ -33,7 +33,7 @@ ALONG = {
 class LiveFigure:
     """One FigureWidget: trace 0 is the model, trace 1 the failures, then one trace a Run.
 
-    `kind` is latency (against the time of sending), stairs (in ascending order) or by_arrival; anything else is latency.
+    `kind` is latency (against the time of sending), stairs (in ascending order) or by_arrival; else it is latency.
     """
 
     def __init__(self, title: str, kind: str = "latency") -> None:

@@ -1,15 +1,17 @@
-"""Chapter 18's experiments on the plain JVM: a crowd at once and who lets it in, and work that only computes."""
+"""Chapter 18's experiments on the plain JVM: a crowd at once and who lets it in; work that only computes.
+
+What a crowd's JVM prints is read in rush.py; computing.py holds all of `cpu-bound`.
+"""
 
 from __future__ import annotations
 
 import time
-from statistics import median
 from typing import Any
 
 from waitlab import limits, models_18
 from waitlab.controls import Control, Settings
 from waitlab.errors import MainEnded, ServiceError
-from waitlab.experiments import rush
+from waitlab.experiments import computing, rush
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.serving import NO_CLIENT
 from waitlab.runs import percentile
@@ -116,7 +118,9 @@ def _check_in_force(s: Settings, found: dict[str, Any]) -> None:
     wrong = [f"{name} is {found[name]} instead of {value}" for name, value in asked.items() if found[name] != value]
     if wrong:
         what = "The crowd was served, but not with the settings that were asked for."
-        raise ServiceError(what, found="; ".join(wrong), tip="`waitlab build`, if the servers are older than this page.")
+        raise ServiceError(
+            what, found="; ".join(wrong), tip="`waitlab build`, if the servers are older than this page."
+        )
 
 
 def _line(s: Settings, o: Outcome) -> str:
@@ -186,46 +190,6 @@ def _room(s: Settings) -> int:
     return 20 * int(s["capacity"])
 
 
-# -- cpu-bound: work that waits for nothing ------------------------------------------------------------------------
-
-
-def _measure_computing(bench: Bench, s: Settings) -> Outcome:
-    bench.check_stop()
-    told: list[dict[str, Any]] = []
-    of = 3 * (int(s["rounds"]) + 3)
-
-    def take(line: dict[str, Any]) -> None:
-        told.append(line)
-        bench.progress(min(1.0, (len(told) - 1) / of), f"{len(told) - 1} of {of} rounds of computing")
-
-    options = {name: s[name] for name in ("pool_size", "tasks", "rounds")}
-    first, *lines = bench.lab.run_main("cpu-bound", options, stop=bench.stop, told=take)
-    walls: dict[str, list[float]] = {way: [] for way in ("cores", "fixed", "virtual")}
-    for line in lines:
-        if line["round"] > 0:
-            walls[line["way"]].append(line["wall_ms"])
-    mine = walls[str(s["threads"])]
-    facts = {
-        "wall_ms": median(mine),
-        "wall_ms_each": mine,
-        "ratio_to_cores": median(mine) / median(walls["cores"]),
-        "walls_by_way": {way: median(each) for way, each in walls.items()},
-        "walls_each_by_way": walls,
-        "primes": lines[-1]["primes"],
-    }
-    in_force = {name: first[name] for name in ("pool_size", "available_processors", "heap_max_mb", "gc", "java")}
-    return Outcome(facts=facts, in_force=in_force, client=NO_CLIENT)
-
-
-def _computing_line(s: Settings, o: Outcome) -> str:
-    who = {"cores": f"{o.in_force['available_processors']} threads", "fixed": f"{s['pool_size']:,} threads"}
-    each = ", ".join(f"{ms:,.0f}" for ms in o.facts["wall_ms_each"])
-    return (
-        f"{who.get(str(s['threads']), 'virtual threads')}: {s['tasks']:,} tasks computed in {o.facts['wall_ms']:,.0f} ms "
-        f"(median of {each}), {o.facts['ratio_to_cores']:.2f} times a thread a core"
-    )
-
-
 ADMISSION = (
     Control("threads", str, "fixed", choices=("fixed", "virtual"), help="a pool, or a virtual thread each"),
     Control("pool_size", int, 200, "threads", 1, 5000, help="threads of the pool; its queue takes any number"),
@@ -244,16 +208,10 @@ ADMISSION = (
     Control("force", bool, False, help="run even where the data will not fit into the heap"),
 )  # fmt: skip
 
-COMPUTING = (
-    Control("threads", str, "cores", choices=("cores", "fixed", "virtual"), help="whose wall is told"),
-    Control("pool_size", int, 200, "threads", 1, 2000, help="threads of the larger pool"),
-    Control("tasks", int, 2000, "tasks", 100, 20_000, help="how many pieces of work"),
-    Control("rounds", int, 5, "rounds", 1, 20, help="measured rounds, after three that warm the JVM up"),
-)
-
 EXPERIMENTS = (
     Experiment("admission", "20,000 at once: what does a pool, a virtual thread, a gate decide?", CHAPTER,
                _measure, _line, ADMISSION, model, _limits, (rush.SERIES,), "by_arrival"),
     Experiment("cpu-bound", "What do more threads do for work that only computes?", CHAPTER,
-               _measure_computing, _computing_line, COMPUTING, lambda s: {"ratio_to_cores": 1.0}, draw="computing"),
+               computing.measure, computing.line, computing.CONTROLS, lambda s: {"ratio_to_cores": 1.0},
+               draw="computing"),
 )  # fmt: skip

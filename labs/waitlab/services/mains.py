@@ -107,14 +107,7 @@ def run(
     talk: list[str] = []
     with guarded(argv, cwd=cwd or paths.ROOT, env=env or plain_environment(), grace_s=GRACE_S, held=held) as child:
         with _ended_by(stop, wall_s, child) as late:
-            for text in child.lines():
-                line = _parsed(text)
-                if line is None:
-                    talk.append(text)
-                    continue
-                found.append(line)
-                if told:
-                    told(line)
+            _take(child, found, talk, told)
         code = child.wait(10)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
@@ -129,6 +122,18 @@ def run(
             tip="run the cell again; if it fails again, `waitlab build`.",
         )
     return found
+
+
+def _take(child: Guarded, found: list[Line], talk: list[str], told: Told | None) -> None:
+    """Takes in what the child prints, to its end: objects are found, and told; all else is talk."""
+    for text in child.lines():
+        line = _parsed(text)
+        if line is None:
+            talk.append(text)
+            continue
+        found.append(line)
+        if told:
+            told(line)
 
 
 def _ended(name: str, how: str, lines: list[Line], found: str) -> MainEnded:

@@ -57,6 +57,7 @@ class RushTest {
     void aFullGateThatRejectsDropsAllOthersAtOnce() throws InterruptedException {
         HeldRun run = new HeldRun("--threads", "virtual", "--gate", "9", "--on_full", "reject");
         run.untilRejected(MANY - 9);
+        run.until(9);
         assertThat(run.ledger.count(End.OK)).isZero();
         run.letGo();
         assertThat(run.ledger.count(End.OK)).isEqualTo(9);

@@ -1,0 +1,341 @@
+"""admission and cpu-bound without a JVM: what is asked, what lines become, how a run may end, what is refused."""
+
+import json
+import time
+
+import pytest
+from waitlab import experiments, limits
+from waitlab.charts import chart
+from waitlab.errors import ControlError, MainEnded, ServiceError
+from waitlab.experiments import rush
+from waitlab.experiments.measure import measure
+from waitlab.services import mains
+
+ADMISSION = experiments.get("admission")
+COMPUTING = experiments.get("cpu-bound")
+FEW = 10
+IN_FORCE = {"heap_max_mb": 1979, "gc": "serial", "java": "25", "available_processors": 2}
+
+
+class FakeLab:
+    """A lab whose plain JVM serves two at a time, 20 ms each; the last `unserved` of ten end as they are told to."""
+
+    runtime, lab_id = "embedded", "fake"
+
+    def __init__(self, unserved=0, how=1, ends_with=None, told=None):
+        self.unserved, self.how, self.ends_with, self.told_in_force = unserved, how, ends_with, told or {}
+
+    def machine(self):
+        return {"cpus": 2}
+
+    def run_main(self, name, options, *, stop, told=None, **how):  # noqa: ARG002
+        self.name, self.options, self.asked = name, options, how
+        if name == "cpu-bound":
+            return self._computes(options, told)
+        pool = options["pool_size"] if options["threads"] == "fixed" else 0
+        told(
+            {**IN_FORCE, **{n: options[n] for n in ("threads", "gate", "capacity")}, "pool_size": pool}
+            | self.told_in_force
+        )
+        for line in self._seen():
+            told(line)
+        if self.ends_with:
+            raise self.ends_with
+        told({"heap_peak_mb": 2.5, "collected_at_ms": 50, "in_flight_peak": 2})
+        return []
+
+    def _seen(self):
+        start = time.monotonic_ns() // 1000
+        served = FEW - self.unserved
+        rows = [(i, 0, i % 2 + 1, i // 2 * 20_000, (i // 2 + 1) * 20_000) for i in range(served)]
+        lost = [] if self.ends_with else [(i, self.how, 0, -1, 1000) for i in range(served, FEW)]
+        for part in (rows[:4], rows[4:] + lost):
+            yield {"start_us": start, "seen": [0, 2, 5.5, 40, 2, 6.0], "done": [n for row in part for n in row]}
+
+    def _computes(self, options, told):
+        lines = [{**IN_FORCE, "pool_size": options["pool_size"], "warm": 3}]
+        walls = {"cores": 100.0, "fixed": 110.0, "virtual": 105.0}
+        for number in range(-2, options["rounds"] + 1):
+            slow = 5 if number < 1 else 1
+            lines += [
+                {"round": number, "way": way, "wall_ms": (ms + number) * slow, "primes": 7} for way, ms in walls.items()
+            ]
+        for line in lines:
+            told(line)
+        return lines
+
+
+def run(lab=None, **given):
+    return measure(ADMISSION, ADMISSION.settle({"requests": FEW, "capacity": 2, **given}), lab or FakeLab())
+
+
+def ended(how):
+    return MainEnded("It ended.", how=how, lines=[], found="", tip="less")
+
+
+# -- what a run becomes --------------------------------------------------------------------------------------------
+
+
+def test_each_request_is_a_sample_from_the_start_to_its_end():
+    found = run()
+    served = found.series["served"]
+    assert (served.offered, served.ok, served.errors) == (FEW, FEW, {})
+    assert [round(s.latency_ms) for s in served.samples] == [20, 20, 40, 40, 60, 60, 80, 80, 100, 100]
+    assert served.threads == {"pool-1": 5, "pool-2": 5}
+    assert served.samples[2].server_ended_us - served.samples[2].server_started_us == 20_000
+    assert found.in_force["same_clock"] and found.in_force["gc"] == "serial"
+
+
+def test_facts_are_counted_from_the_samples():
+    facts = run().facts
+    assert facts["wall_ms"] == facts["predicted_wall_ms"] == 100
+    assert (facts["served"], facts["dropped"], facts["failed"], facts["ended_by"]) == (FEW, 0, 0, "finished")
+    assert facts["throughput_per_s"] == facts["ceiling_per_s"] == 100
+    assert (facts["in_flight_peak"], facts["heap_peak_mb"]) == (2, 2.5)
+    assert (facts["measured_hold_ms"], facts["hand_over_ms"]) == (20, 0)
+    assert facts["in_flight_over_time"][0] == {"at_ms": 0, "value": 2}
+    assert facts["heap_over_time"][1] == {"at_ms": 40, "value": 6.0}
+
+
+@pytest.mark.parametrize(
+    ("how", "cls", "fact"), [(1, "rejected", "dropped"), (2, "refused", "refused"), (3, "reset", "failed")]
+)
+def test_who_was_not_served_is_counted_by_the_reason(how, cls, fact):
+    found = run(FakeLab(unserved=6, how=how), threads="virtual", gate=2, on_full="reject")
+    assert found.series["served"].errors == {cls: 6}
+    assert found.facts["served"] == 4 and found.facts[fact] == 6
+    assert found.facts["served"] + found.facts["dropped"] + found.facts["failed"] == FEW
+    assert found.facts["throughput_per_s"] == pytest.approx(4 / 0.04)
+
+
+def test_the_jvm_is_asked_for_what_was_set():
+    lab = FakeLab()
+    run(lab, threads="virtual", gate=3, gate_at="inside", hold_ms=30, heap_mb=512, downstream="postgres", payload_kb=4)
+    wanted = {"threads": "virtual", "gate": 3, "gate_at": "inside", "hold_ms": 30, "payload_kb": 4, "requests": FEW}
+    assert wanted.items() <= lab.options.items()
+    assert lab.asked == {"heap_mb": 512, "wall_s": 20.0, "database": True}
+    run(lab, wall_limit_s=7)
+    assert lab.asked == {"heap_mb": 2048, "wall_s": 7.0, "database": False}
+
+
+def test_the_limits_are_those_that_the_jvm_reads_back():
+    with pytest.raises(ServiceError, match="capacity is 1 instead of 2"):
+        run(FakeLab(told={"capacity": 1}))
+
+
+# -- how a run may end ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("how", "cls"), [("out_of_memory", "reset"), ("wall_limit", "timeout")])
+def test_a_run_that_died_is_a_finding(how, cls):
+    found = run(FakeLab(unserved=4, ends_with=ended(how)))
+    assert found.facts["ended_by"] == how
+    assert found.series["served"].errors == {cls: 4}
+    assert found.facts["failed"] == 4 and found.facts["heap_peak_mb"] is None
+    assert found.facts["in_flight_peak"] == 2
+    assert not found.partial and found.series["served"].offered == FEW
+    assert {"out_of_memory": "out of memory", "wall_limit": "wall limit"}[how] in found.line
+
+
+def test_a_stopped_run_keeps_what_it_has_and_says_so():
+    found = run(FakeLab(unserved=4, ends_with=KeyboardInterrupt()))
+    assert found.partial and found.facts["ended_by"] == "stopped" and found.facts["served"] == 6
+
+
+def test_a_jvm_that_never_came_to_its_crowd_is_an_error():
+    class Dead(FakeLab):
+        def run_main(self, *_args, **_how):
+            raise ended("out_of_memory")
+
+    with pytest.raises(ServiceError, match="before the crowd was there"):
+        run(Dead())
+
+
+def test_progress_says_how_far_it_is():
+    said = []
+    told = rush.Told(FEW, lambda share, text: said.append((share, text)))
+    FakeLab().run_main("admission", ADMISSION.settle({"requests": FEW}), stop=None, told=told.take)
+    assert [share for share, _ in said] == [0.4, 1.0]
+    assert said[0][1] == "4 of 10 done, 2 in flight, 6 MB of heap"
+
+
+# -- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"on_full": "reject"}, "without a gate nothing can be full"),
+        ({"payload_kb": 200}, "3,906 MB of data"),
+        ({"payload_kb": 50, "heap_mb": 1024}, "60% of the heap is 614 MB"),
+        ({"pool_size": 1}, "a run lasts, in ms, at most 120000"),
+        ({"downstream": "postgres", "capacity": 300}, "the database gives at most"),
+        ({"heap_mb": 63}, "heap_mb takes"),
+        ({"gate": -1}, "gate takes"),
+        ({"gate": 1.5}, "gate takes"),
+        ({"threads": "platform"}, "fixed, virtual"),
+        ({"force": "maybe"}, "true or false"),
+        ({"requests": ""}, "requests takes"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(given, words):
+    with pytest.raises(ControlError, match="Try: ") as refusal:
+        ADMISSION.settle(given)
+    assert words in refusal.value.text
+
+
+def test_a_heap_larger_than_the_machine_s_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(limits, "memory_mb", lambda: 1000)
+    with pytest.raises(ControlError, match="a JVM's heap may take at most 600"):
+        ADMISSION.settle({"heap_mb": 1024})
+
+
+def test_data_that_does_not_fit_may_be_asked_for_or_held_back_at_the_door():
+    assert ADMISSION.settle({"payload_kb": 200, "force": True})["payload_kb"] == 200
+    assert ADMISSION.settle({"payload_kb": 200, "gate": 200})["payload_kb"] == 200
+    with pytest.raises(ControlError):
+        ADMISSION.settle({"payload_kb": 200, "gate": 200, "gate_at": "inside"})
+
+
+def test_the_contract_s_defaults():
+    usual = ADMISSION.settle({})
+    words = {"threads": "fixed", "on_full": "wait", "downstream": "semaphore", "gate_at": "door", "force": False}
+    numbers = {"pool_size": 200, "gate": 0, "requests": 20_000, "capacity": 50, "hold_ms": 20, "heap_mb": 2048}
+    assert (words | numbers | {"payload_kb": 0, "wall_limit_s": 44, "downstream_limit": 1000}).items() <= usual.items()
+    usual = COMPUTING.settle({})
+    assert (usual["threads"], usual["pool_size"], usual["tasks"], usual["rounds"]) == ("cores", 200, 2000, 5)
+
+
+# -- theory and sliders ----------------------------------------------------------------------------------------------
+
+
+def test_theory_of_the_five_ways():
+    model = ADMISSION.model(ADMISSION.settle({"threads": "virtual", "gate": 200, "on_full": "reject"}))
+    assert {n: model[n] for n in ("wall_ms", "served", "dropped", "in_flight_peak")} == {
+        "wall_ms": 80, "served": 200, "dropped": 19_800, "in_flight_peak": 200,
+    }  # fmt: skip
+    bare = ADMISSION.model(ADMISSION.settle({"threads": "virtual", "payload_kb": 50}))
+    assert (bare["in_flight_peak"], bare["p50_ms"], bare["payload_mb"]) == (20_000, 4000, 976.5625)
+
+
+def test_its_sliders_redraw_the_line_at_once_and_a_run_drops_its_points():
+    from waitlab.widgets.explorer import Explorer
+
+    def runner(_name, progress, stop, **given):  # noqa: ARG001
+        return run(threads=given["threads"])
+
+    show = ["pool_size", "gate", "capacity", "hold_ms"]
+    explorer = Explorer(ADMISSION, show=show, fixed={"threads": "virtual"}, runner=runner)
+    line = explorer.figure.widget.data[0]
+    assert max(line.y) == 8000
+    explorer.set(hold_ms=40)
+    assert max(line.y) == 16_000
+    explorer.set(capacity=100)
+    assert max(line.y) == 8000
+    explorer.set(gate=10)
+    assert max(line.y) == 80_000
+    assert explorer.figure.widget.layout.xaxis.title.text == "request, in the order of arrival"
+    explorer.run()
+    assert explorer.wait(20) and len(explorer.runs) == 1
+    assert list(explorer.figure.widget.data[2].x) == list(range(1, FEW + 1))
+
+
+# -- cpu-bound -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "wall_ms", "ratio"), [("cores", 103, 1), ("fixed", 113, 113 / 103), ("virtual", 108, 108 / 103)]
+)
+def test_computing_is_told_as_medians_of_the_rounds_that_count(way, wall_ms, ratio):
+    found = measure(COMPUTING, COMPUTING.settle({"threads": way}), FakeLab())
+    assert found.facts["wall_ms"] == wall_ms
+    assert found.facts["ratio_to_cores"] == pytest.approx(ratio)
+    assert len(found.facts["wall_ms_each"]) == 5
+    assert found.facts["walls_by_way"] == {"cores": 103, "fixed": 113, "virtual": 108}
+
+
+# -- charts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ways():
+    virtual = {"threads": "virtual", "gate": 2}
+    return [run(), run(**virtual), run(FakeLab(unserved=6), **virtual, on_full="reject")]
+
+
+@pytest.mark.parametrize("kind", ["throughput", "in_flight", "heap", "by_arrival", "valve"])
+def test_each_chart_says_in_words_what_it_shows(ways, kind):
+    drawn = chart(*ways, kind=kind)
+    assert "200 platform threads" in drawn.summary and "gate 2" in drawn.summary
+    assert "<table>" in drawn.table and drawn.caption
+    assert json.loads(drawn.to_json())["data"]
+
+
+def test_lines_of_several_runs_differ_in_more_than_colour(ways):
+    lines = chart(*ways, kind="in_flight").data
+    assert len({(t.line.dash, t.marker.symbol) for t in lines}) == len(lines) == 3
+
+
+def test_the_three_prices_are_drawn_as_they_were_measured(ways):
+    memory, latency, refusals = chart(*ways, kind="valve").data
+    assert list(memory.x) == [2.5] * 3
+    assert list(latency.x) == pytest.approx([0.1, 0.1, 0.04])
+    assert list(refusals.x) == [0, 0, 6] and list(refusals.text) == ["0", "0", "6"]
+
+
+def test_who_was_not_served_is_drawn_as_a_cross(ways):
+    traces = chart(*ways, kind="by_arrival").data
+    crosses = [t for t in traces if t.marker.symbol == "x"]
+    assert [t.name for t in crosses] == ["not served: 6"]
+    assert len(crosses[0].x) == 6
+
+
+def test_a_run_that_died_ends_in_a_cross():
+    died = run(FakeLab(unserved=4, ends_with=ended("out_of_memory")))
+    for kind in ("heap", "in_flight"):
+        assert any("out of memory after" in (t.name or "") for t in chart(died, kind=kind).data)
+    assert "unknown" in chart(died, kind="valve").data[0].text
+
+
+def test_the_chart_of_computing_shows_all_ways_of_one_run():
+    drawn = chart(measure(COMPUTING, COMPUTING.settle({}), FakeLab()))
+    bars, rounds = drawn.data
+    assert list(bars.y) == [103, 113, 108] and len(rounds.y) == 15
+    assert "a thread a core" in drawn.table
+
+
+# -- how a child may end ----------------------------------------------------------------------------------------------
+
+
+def child(code):
+    import sys
+
+    return [sys.executable, "-c", code]
+
+
+def test_a_main_that_ran_out_of_memory_is_told_apart_from_one_that_failed():
+    said = "Terminating due to java.lang.OutOfMemoryError: Java heap space"
+    code = f"import sys; print('{{\"a\": 1}}'); print('{said}'); sys.exit(3)"
+    with pytest.raises(MainEnded) as end:
+        mains.run(child(code), name="x")
+    assert (end.value.how, end.value.lines) == ("out_of_memory", [{"a": 1}])
+    with pytest.raises(ServiceError, match="failed") as failure:
+        mains.run(child("import sys; print('oh'); sys.exit(3)"), name="x")
+    assert not isinstance(failure.value, MainEnded)
+
+
+def test_a_main_that_takes_too_long_is_ended_even_if_it_will_not_listen():
+    code = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)"
+    )
+    with pytest.raises(MainEnded) as end:
+        mains.run(child(code), name="x", wall_s=1.0)
+    assert (end.value.how, end.value.lines) == ("wall_limit", [{}])
+
+
+def test_who_is_far_away_learns_of_the_end_by_its_stdin():
+    code = "import sys; print('{}', flush=True); sys.stdin.read(); print('{\"over\": true}', flush=True)"
+    assert mains.run(child(code), name="x") == [{}, {"over": True}]
+    with pytest.raises(MainEnded) as end:
+        mains.run(child(code), name="x", wall_s=1.0, held=True)
+    assert end.value.lines[0] == {}
