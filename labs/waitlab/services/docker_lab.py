@@ -37,9 +37,9 @@ ENGINE = ("python3", "-m", "engine")
 PROPERTIES = "/tmp/lab.properties"
 """What the start of an app writes for it: where the database is, and its password."""
 
-_ENDS_WITH_US = """exec 3<&0; "$@" <&- & main=$!
-{ cat <&3; kill -9 $main; } >&- 2>&- & watch=$!
-exec 3<&-; wait $main; code=$?; kill $watch; exit $code"""
+_ENDS_WITH_US = """exec 3<&0; "$@" </dev/null 3<&- & main=$!
+{ cat <&3; kill -9 $main; } >/dev/null 2>&1 & watch=$!
+exec 3<&-; wait $main; code=$?; kill $watch 2>/dev/null; exit $code"""
 """Runs the command until it ends, or until nobody holds our stdin any longer: even a JVM that only collects is gone."""
 
 _CLOCKS = """import sys, time, urllib.request
