@@ -144,7 +144,7 @@ def row(n: Numbers, stack: str) -> Row:
         ceiling_per_s=limits[first],
         utilisation=utilisation(n.rate_per_s, limits[first]),
         grows_per_s=grows,
-        in_flight=None if grows else in_flight(n.rate_per_s, n.wait_ms + n.cpu_ms),
+        in_flight=None if grows else models.in_flight(n.rate_per_s, n.wait_ms + n.cpu_ms),
         threads_needed=threads_needed(n, stack),
         in_flight_peak=in_flight_peak(n, stack),
         downstream_peak=min(in_flight_peak(n, stack), n.connections or n.crowd),
@@ -156,11 +156,6 @@ def row(n: Numbers, stack: str) -> Row:
 
 
 # -- the rules ---------------------------------------------------------------------------------------------------
-
-
-def in_flight(rate_per_s: float, stay_ms: float) -> float:
-    """Requests in the system: rate x time each stays. Source: Little, Operations Research 9 (1961)."""
-    return rate_per_s * stay_ms / 1000
 
 
 def utilisation(rate_per_s: float, ceiling_per_s: float) -> float:
@@ -196,8 +191,8 @@ def threads_needed(n: Numbers, stack: str) -> int:
     if stack == "mvc-virtual":
         return n.cores
     if stack == "mvc-platform":
-        return ceil(in_flight(n.rate_per_s, n.wait_ms + n.cpu_ms))
-    moved = in_flight(n.rate_per_s, n.wait_ms) if stack == "webflux-jdbc-offloaded" else 0
+        return ceil(models.in_flight(n.rate_per_s, n.wait_ms + n.cpu_ms))
+    moved = models.in_flight(n.rate_per_s, n.wait_ms) if stack == "webflux-jdbc-offloaded" else 0
     return models.event_loops(n.cores) + ceil(moved)
 
 

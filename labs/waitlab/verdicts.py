@@ -17,6 +17,8 @@ from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
+from waitlab import models
+
 if TYPE_CHECKING:
     from waitlab.deciding import Numbers, Row
 
@@ -71,7 +73,7 @@ def _over(row: Row, n: Numbers) -> tuple[str, str]:
     if row.first_limit == "workers":
         return _out_of_workers(row)
     if row.first_limit == "offload pool":
-        moved = ceil(n.rate_per_s * n.wait_ms / 1000)
+        moved = ceil(models.in_flight(n.rate_per_s, n.wait_ms))
         said = f"The offload pool is too small: {moved:,} calls wait at once."
         return said, 'run("one-percent", where="offload", offload_pool_size=4)'
     if row.first_limit == "gate":
