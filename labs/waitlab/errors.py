@@ -7,6 +7,7 @@ The one exception tree of the package (exit code of the command line in brackets
     ├── BuildError          the servers could not be fetched or built                  (3)
     ├── ServiceError        a service could not start, or is not what was asked for    (3)
     │   ├── ServiceDied     it ended by itself
+    │   │   └── MainEnded   it ran out of memory or time, which may be what was to be seen
     │   ├── ServiceTimeout  it did not answer within its deadline
     │   └── RecordedOnly    the recorded runtime has no servers
     ├── LoadError           the load engine failed                                     (3)
@@ -16,6 +17,8 @@ Every error has what was wanted, what was found, and one line that starts `Try:`
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 _QUOTED = 60
 """Characters of a refused value that a sentence repeats."""
@@ -75,6 +78,18 @@ class ServiceError(WaitlabError):
 
 class ServiceDied(ServiceError):
     """A service ended by itself."""
+
+
+class MainEnded(ServiceDied):
+    """An experiment on the plain JVM ended before it was done: `how` is out_of_memory or wall_limit.
+
+    `lines` are the objects that it had printed by then.
+    """
+
+    def __init__(self, what: str, *, how: str, lines: list[dict[str, Any]], found: str, tip: str) -> None:
+        self.how = how
+        self.lines = lines
+        super().__init__(what, found=found, tip=tip)
 
 
 class ServiceTimeout(ServiceError):

@@ -35,6 +35,11 @@ def cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def memory_mb() -> int:
+    """Memory of this machine, MiB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+
+
 def jdbc_connections() -> int:
     """Connections that a JDBC pool may hold at most."""
     return DATABASE_CONNECTIONS - RESERVED_CONNECTIONS

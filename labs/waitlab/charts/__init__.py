@@ -5,6 +5,7 @@
           -> counts   threads, throughput, rows      palette  one colour and marker an approach
           -> pools    both against a pool's size
           -> crowds   arrivals, loops, offload, beside
+          -> choosing in flight, heap, by arrival, valve, computing
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -34,6 +35,8 @@ KINDS = {
     "latency": "latency", "stairs": "latency", "percentiles": "latency",
     "threads": "counts", "throughput": "counts", "rows": "counts",
     "arrivals": "crowds", "loops": "crowds", "offload": "crowds", "beside": "crowds",
+    "in_flight": "choosing", "heap": "choosing", "by_arrival": "choosing", "valve": "choosing",
+    "computing": "choosing",
 }  # fmt: skip
 _ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
 
@@ -107,13 +110,15 @@ def _check(kind: str, runs: Sequence[Run]) -> None:
 def _draw(kind: str, runs: list[Run], guesses: list[Prediction]) -> Chart:
     figure_module = importlib.import_module("waitlab.charts.figure")
     words = importlib.import_module("waitlab.charts.words")
-    drawing = getattr(importlib.import_module(f"waitlab.charts.{KINDS[kind]}"), kind)
-    figure = drawing(runs)
+    module = importlib.import_module(f"waitlab.charts.{KINDS[kind]}")
+    figure = getattr(module, kind)(runs)
     mark = importlib.import_module("waitlab.charts.guesses").mark
     for guess in guesses:
         mark(figure, kind, guess)
     figure_module.finish(figure)
     title = figure.layout.title.text
     lines = words.caption(runs, guesses, words.remarks(kind, runs))
-    said = words.summary(title, runs, words.theory(runs))
-    return figure_module.say(figure, said, lines, table(*runs))
+    own = getattr(module, "told", None)
+    sentences, data = own(kind, runs) if own else ([], table(*runs))
+    said = words.summary(title, runs, words.theory(runs), sentences)
+    return figure_module.say(figure, said, lines, data)

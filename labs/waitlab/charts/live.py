@@ -22,13 +22,18 @@ from waitlab.runs import Run, Series
 __all__ = ["MOST_RUNS", "LiveFigure"]
 
 MOST_RUNS = 12
-ALONG = {"latency": "time of sending, s since the start", "stairs": "request, counted from the fastest"}
+MOST_POINTS = 1000
+ALONG = {
+    "latency": "time of sending, s since the start",
+    "stairs": "request, counted from the fastest",
+    "by_arrival": "request, in the order of arrival",
+}
 
 
 class LiveFigure:
     """One FigureWidget: trace 0 is the model, trace 1 the failures, then one trace a Run.
 
-    `kind` is latency (against the time of sending) or stairs (in ascending order); anything else is latency.
+    `kind` is latency (against the time of sending), stairs (in ascending order) or by_arrival; anything else is latency.
     """
 
     def __init__(self, title: str, kind: str = "latency") -> None:
@@ -53,7 +58,7 @@ class LiveFigure:
     def show_model(self, model: Mapping[str, Any]) -> None:
         """Redraws the model's line; an experiment without a curve has none."""
         line = curve(model, self.kind) or {"x": [], "y": []}
-        shape = "hv" if self.kind == "stairs" else "linear"
+        shape = "linear" if self.kind == "latency" else "hv"
         with self._lock, self.widget.batch_update():
             self.widget.data[0].update(x=line["x"], y=line["y"], line={"shape": shape}, visible=bool(line["x"]))
 
@@ -90,12 +95,18 @@ class LiveFigure:
         """Where the successes stand if it is not at their time of sending."""
         if self.kind == "latency":
             return {}
-        ordered = sorted(series.ok_samples, key=lambda sample: sample.latency_ms)
-        told = {"text": [safe(s.thread) for s in ordered], "hovertemplate": "%{y:,.1f} ms<br>%{text}<extra></extra>"}
-        return {"x": list(range(1, series.ok + 1)), "y": [s.latency_ms for s in ordered], **told}
+        if self.kind == "by_arrival":
+            placed = [(s.index + 1, s) for s in sorted(series.ok_samples, key=lambda s: s.index)]
+        else:
+            placed = list(enumerate(sorted(series.ok_samples, key=lambda s: s.latency_ms), 1))
+        shown = placed[:: max(1, len(placed) // MOST_POINTS)]
+        told = {"text": [safe(s.thread) for _, s in shown], "hovertemplate": "%{y:,.1f} ms<br>%{text}<extra></extra>"}
+        return {"x": [place for place, _ in shown], "y": [s.latency_ms for _, s in shown], **told}
 
     def _place(self, run: Run, series: Series, sample: Sample, nth: int) -> float:
         """Where the n-th failure of a Run stands: at its time of sending, or behind the successes."""
+        if self.kind == "by_arrival":
+            return sample.index + 1
         return sample.intended_s - run.t0_s if self.kind == "latency" else series.ok + nth
 
     def _show_failures(self) -> None:
@@ -105,11 +116,12 @@ class LiveFigure:
             for run, series in pairs
             for nth, sample in enumerate((s for s in series.samples if s.cls != OK), 1)
         ]
+        failed = failed[:: max(1, len(failed) // MOST_POINTS)]
         names = [failures(series) for _, series in pairs if series.errors]
         self.widget.data[1].update(
             x=[place for _, _, place in failed],
             y=[sample.latency_ms for _, sample, _ in failed],
-            name=names[0] if len(names) == 1 else f"failed: {len(failed)}",
+            name=names[0] if len(names) == 1 else f"failed: {sum(s.offered - s.ok for _, s in pairs)}",
             text=[f"{sample.cls}, {label(run, self.runs)}" for run, sample, _ in failed],
             visible=bool(failed),
         )

@@ -16,7 +16,7 @@ from waitlab.runs import Run, Series
 
 _LIMITS = (
     "cpus", "available_processors", "event_loops", "accept", "accepting_thread", "bounded_elastic_size",
-    "offload_pool_size", "pool_size", "jdbc_pool_size", "r2dbc_pool_size", "heap_max_mb", "gc",
+    "offload_pool_size", "pool_size", "gate", "capacity", "jdbc_pool_size", "r2dbc_pool_size", "heap_max_mb", "gc",
 )  # fmt: skip
 
 
@@ -26,14 +26,22 @@ _CALLED: dict[str, dict[Any, str]] = {
     "server": {"tomcat": "Tomcat", "plain": "bare server"},
     "model": {"request": "a thread a request", "connection": "a thread a connection"},
     "in_parallel": {False: "calls in a row", True: "calls at once"},
+    "gate_at": {"door": "before the thread", "inside": "on the thread"},
+    "on_full": {"wait": "full: wait", "reject": "full: no"},
 }
 _COUNTED = {
     "rate_per_s": "req/s", "service_ms": "ms of service", "cpu_ms": "ms of computing", "users": "users",
-    "idle_connections": "silent connections",
+    "idle_connections": "silent connections", "payload_kb": "kB each",
 }  # fmt: skip
 MANY_RUNS = 8
 """More Runs than this are not told one by one."""
-_TIMED = ("latency", "stairs", "percentiles", "timeline")
+_FROM = "Latency counts from the moment a request should have been sent."
+_SAID = dict.fromkeys(("latency", "stairs", "percentiles", "timeline", "by_arrival", "valve"), _FROM) | {
+    "in_flight": "In flight is a request that owns a live thread; one in a pool's queue does not.",
+    "heap": "Garbage counts until it is collected; what is alive is what the one collection left, and no peak.",
+    "computing": "All crews take turns in one JVM, after rounds that warm it up.",
+}
+"""What is said under each figure of a kind."""
 
 
 def safe(text: object, most: int = 60) -> str:
@@ -61,7 +69,7 @@ def _follows(run: Run, name: str) -> bool:
 def label(run: Run, runs: Sequence[Run]) -> str:
     """A short name for a Run among others: what sets it apart, and what must be known about it."""
     who = crew(run.settings)
-    apart = list(dict.fromkeys(_setting(run, name, who) for name in differing(runs)))[:3]
+    apart = [text for text in dict.fromkeys(_setting(run, name, who) for name in differing(runs)) if text][:3]
     text = ", ".join(apart) or who or approach(run.settings) or run.experiment
     alike = [other for other in runs if other.settings == run.settings and other.experiment == run.experiment]
     if len(alike) > 1:
@@ -132,10 +140,10 @@ def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Itera
     return [line for line in [*lines, *also] if line]
 
 
-def summary(title: str, runs: Sequence[Run], theory: str = "") -> str:
-    """One paragraph that says what the figure shows, for a reader who cannot see it."""
-    lines = [f"{title}."]
-    for run in runs:
+def summary(title: str, runs: Sequence[Run], theory: str = "", sentences: Sequence[str] = ()) -> str:
+    """One paragraph that says what the figure shows, for a reader who cannot see it: `sentences`, else each tally."""
+    lines = [f"{title}.", *sentences]
+    for run in () if sentences else runs:
         series = main_series(run)
         if series is not None and len(runs) <= MANY_RUNS:
             lines.append(f"{html.unescape(label(run, runs))}: {tally(series)}.")
@@ -149,7 +157,7 @@ def remarks(kind: str, runs: Sequence[Run]) -> list[str]:
         return ["Waiting and being served cannot be told apart: the server's clock may not be the client's."]
     if kind == "throughput":
         return ["Throughput counts successes only, from the first intended send to the last end."]
-    return ["Latency counts from the moment a request should have been sent."] if kind in _TIMED else []
+    return [_SAID[kind]] if kind in _SAID else []
 
 
 def theory(runs: Sequence[Run]) -> str:
@@ -164,7 +172,7 @@ def crew(settings: Mapping[str, Any]) -> str:
     if "pool_size" not in settings:
         return ""
     pool = f"{settings['pool_size']:,} platform thread{'s' * (settings['pool_size'] != 1)}"
-    return {"platform": pool, "virtual": "virtual threads"}.get(str(settings.get("threads")), "")
+    return {"platform": pool, "fixed": pool, "virtual": "virtual threads"}.get(str(settings.get("threads")), "")
 
 
 def _setting(run: Run, name: str, who: str = "") -> str:
@@ -172,11 +180,20 @@ def _setting(run: Run, name: str, who: str = "") -> str:
         return who
     found = run.settings.get(name, "unset")
     value = _short(found)
+    if name in ("gate", "on_full", "gate_at"):
+        return _gate(run.settings, name)
     if name in _CALLED:
         return _CALLED[name].get(found, value)
     if name in _COUNTED:
         return f"{found:,} {_COUNTED[name]}" if isinstance(found, int) else f"{value} {_COUNTED[name]}"
     return value if name in NAMED_BY else f"{name} {value}"
+
+
+def _gate(settings: Mapping[str, Any], name: str) -> str:
+    """A gate and what becomes of whom finds it full; nothing where there is none."""
+    if name == "gate":
+        return f"gate {settings['gate']:,}" if settings["gate"] else "no gate"
+    return _CALLED[name][settings[name]] if settings.get("gate") else ""
 
 
 def _alike(runs: Sequence[Run], told: Callable[[Run], str]) -> bool:

@@ -14,7 +14,7 @@ from waitlab import models_15 as models_of_crowds
 from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.blocked_crowd import blocking, crowd, model, remember_hold
-from waitlab.experiments.serving import client_facts, died_ms, warm
+from waitlab.experiments.serving import NO_CLIENT, client_facts, died_ms, warm
 from waitlab.load.plans import Plan, Stream, steady
 from waitlab.load.samples import OK, Sample
 from waitlab.runs import percentile
@@ -22,9 +22,6 @@ from waitlab.services.app import on_one_clock
 
 PATHS = {"none": "/fast", "onloop": "/jdbc", "offload": "/jdbc-isolated", "r2dbc": "/r2dbc"}
 WORDS = {"none": "nothing blocks", "onloop": "blocks on the loop", "offload": "blocks moved", "r2dbc": "R2DBC"}
-NO_CLIENT: dict[str, Any] = {
-    "connections_opened": 0, "lag_p99_ms": 0.0, "cpu_share": None, "retransmits": None, "saturated": False,
-}  # fmt: skip
 MOST_TRIES = 3
 INNOCENT = ("jdbc-template", "rest-template", "lock", "synchronized", "read-file", "log", "calculation")
 

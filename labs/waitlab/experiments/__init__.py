@@ -14,7 +14,7 @@ from waitlab.experiments.base import Experiment
 
 __all__ = ["Experiment", "get", "known"]
 
-CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop")
+CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing")
 BESIDE = ("witnesses", "docker_limits")
 
 

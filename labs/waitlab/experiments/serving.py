@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 LOOP_PREFIX = "reactor-http-"
 WINDOW, WINDOWS, EVERY_S, ROUNDS = 40, 5, 0.003, 4
+NO_CLIENT: dict[str, Any] = {
+    "connections_opened": 0, "lag_p99_ms": 0.0, "cpu_share": None, "retransmits": None, "saturated": False,
+}  # fmt: skip
+"""What is told of the client where the server makes its load itself."""
 _warmed: dict[tuple[str, str, int | None], set[str]] = {}
 
 

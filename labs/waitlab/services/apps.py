@@ -40,7 +40,7 @@ class AppSpec:
     """A server that can be started by name; `heap_mb` is in MiB, `ready` is the path that must answer 200.
 
     `queries` are paths that ask the database, one for each pool of connections. `module` is its folder in the
-    Maven build where that has another name; `boot` tells a jar of Spring Boot's from one that needs nothing.
+    Maven build where that has another name; `boot` tells a jar of Spring Boot's from a plain one with its libraries beside it.
     """
 
     name: str

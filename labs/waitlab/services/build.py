@@ -121,9 +121,10 @@ def _build(stale: Sequence[AppSpec], postgres: Path, force: bool, say: Say) -> N
 
 
 def _extract(spec: AppSpec, draft: Path) -> None:
-    """Unpacks the fat jar into app.jar and lib/; a jar that needs nothing is taken as it is."""
+    """Unpacks the fat jar into app.jar and lib/; a plain jar is taken as it is, with the libraries beside it."""
     if not spec.boot:
         shutil.copyfile(spec.folder.parent / f"{spec.source.name}.jar", draft / "app.jar")
+        shutil.copytree(spec.folder.parent / "lib", draft / "lib")
         return
     jar = spec.folder.parent / "app.jar"
     argv: list[str | Path] = [java.runtime_java(), "-Djarmode=tools", "-jar", jar, "extract"]
@@ -176,7 +177,7 @@ def _identity(file: Path) -> list[int]:
 
 def _forget_classes() -> None:
     for folder in paths.APPS.glob("*/target"):
-        for part in ("classes", "maven-status"):
+        for part in ("classes", "maven-status", "lib"):
             shutil.rmtree(folder / part, ignore_errors=True)
 
 

@@ -28,12 +28,19 @@ from waitlab.services.docker_probe import DockerFacts
 from waitlab.services.docker_project import Project
 from waitlab.services.folders import Say
 from waitlab.services.link import Link
+from waitlab.services.mains import Main
 from waitlab.services.supervised import SupervisedLab
 
 DB, LOAD = "db", "load"
 DB_READY_S = 30.0
 ENGINE = ("python3", "-m", "engine")
+PROPERTIES = "/tmp/lab.properties"
+"""What the start of an app writes for it: where the database is, and its password."""
 
+_ENDS_WITH_US = """exec 3<&0; "$@" <&- & main=$!
+{ cat <&3; kill -9 $main; } >&- 2>&- & watch=$!
+exec 3<&-; wait $main; code=$?; kill $watch; exit $code"""
+"""Runs the command until it ends, or until nobody holds our stdin any longer: even a JVM that only collects is gone."""
 
 _CLOCKS = """import sys, time, urllib.request
 print(time.monotonic())
@@ -66,16 +73,22 @@ class DockerLab(SupervisedLab):
             self._find_load()
         return ["docker", "--host", self.engine.host, "exec", "--interactive", self._load, *ENGINE]
 
-    def _main(self, name: str, options: Mapping[str, Value]) -> tuple[list[str], Path]:
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
         """A main beside the bare server, in its container: it has the jar, and the same limits."""
         self.app("plain")
+        if database and not self._db_runs():
+            self.project.up([DB], {})
+            self._follow_db()
         found = self.project.container(SERVICES["plain"])
         if found is None:
             raise ServiceError(
                 "The container of plain has gone.", found="somebody else removed it", tip="run the cell again."
             )
-        java = ["java", *mains.jvm_flags(), "-XX:AOTCache=app.aot", "-jar", "app.jar", *mains.arguments(name, options)]
-        return ["docker", "--host", self.engine.host, "exec", "--workdir", "/app", found.id, *java], paths.ROOT
+        java = ["java", *mains.jvm_flags(heap_mb), "-XX:AOTCache=app.aot", "-jar", "app.jar"]
+        told = ["--env", f"{mains.DATABASE_FILE}={PROPERTIES}"] if database else []
+        inside = ["sh", "-c", _ENDS_WITH_US, "sh", *java, *mains.arguments(name, options)]
+        run = ["docker", "--host", self.engine.host, "exec", "--interactive", "--workdir", "/app", *told]
+        return Main([*run, found.id, *inside], paths.ROOT, machine.plain_environment(), held=True)
 
     def load_reads_the_clock_of(self, app: DockerApp) -> bool:
         """Whether the load container and the app are on one clock, where this process is not (Docker in a machine)."""

@@ -8,15 +8,17 @@ Database and JVM start at the same time; the JVM is told the database's port bef
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from waitlab.controls import Value
 from waitlab.errors import BuildError
-from waitlab.services import java, machine, postgres_binaries
+from waitlab.services import apps, credentials, java, machine, mains, postgres_binaries
 from waitlab.services.app import app_files
 from waitlab.services.apps import AppSpec
-from waitlab.services.embedded_app import EmbeddedApp
+from waitlab.services.embedded_app import EmbeddedApp, where_is
+from waitlab.services.mains import Main
 from waitlab.services.postgres import PortTaken, Postgres
 from waitlab.services.supervised import SupervisedLab
 
@@ -49,6 +51,26 @@ class EmbeddedLab(SupervisedLab):
         jar, _ = app_files(spec)
         if not jar.is_file():
             raise BuildError(f"{spec.name} is not built yet.", found=f"no {jar.name}", tip="waitlab build")
+
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
+        """A child of ours; where it asks the database, that is started, and told in a file that only we can read."""
+        if not database:
+            return mains.here(name, options, heap_mb)
+        self._check_usable(apps.PLAIN)
+        self._with_database()
+        file = credentials.write_properties(self.folder / "secrets" / f"{name}.properties", where_is(self.db))
+        return mains.here(name, options, heap_mb, **{mains.DATABASE_FILE: str(file)})
+
+    def _with_database(self) -> None:
+        """Starts the database where it does not run; on another port where its own was taken."""
+        for attempt in range(1, STARTS_TRIED + 1):
+            try:
+                self.db.ensure()
+                return
+            except PortTaken:
+                self.db.port = 0
+                if attempt == STARTS_TRIED:
+                    raise
 
     def _revive_database(self, app: EmbeddedApp, wanted: dict[str, Value]) -> None:
         """Starts the database again if it has died; where its port is lost, the app must learn the new one."""

@@ -12,7 +12,7 @@ from waitlab.controls import Settings
 from waitlab.services import apps, credentials, java, machine, threads
 from waitlab.services.app import app_files
 from waitlab.services.apps import AppSpec
-from waitlab.services.postgres import HOST, NAME, USER
+from waitlab.services.postgres import HOST, NAME, USER, Postgres
 from waitlab.services.supervised import SupervisedApp
 
 if TYPE_CHECKING:
@@ -75,15 +75,7 @@ class EmbeddedApp(SupervisedApp):
 
     def _environment(self, settings: Settings) -> dict[str, str]:
         """What the JVM sees: nothing of the reader's environment that a server would take for a setting."""
-        db = self._lab.db
-        secrets = {
-            "lab.token": self._token,
-            "lab.db.host": HOST,
-            "lab.db.port": str(db.reserve()),
-            "lab.db.name": NAME,
-            "lab.db.user": USER,
-            "lab.db.password": db.password,
-        }
+        secrets = {"lab.token": self._token, **where_is(self._lab.db)}
         file = self._lab.folder / "secrets" / f"{self.name}.properties"
         return {
             **machine.plain_environment(),
@@ -93,6 +85,12 @@ class EmbeddedApp(SupervisedApp):
             "LAB_PORT_FILE": str(self._port_file),
             "SPRING_CONFIG_IMPORT": f"file:{credentials.write_properties(file, secrets)}",
         }
+
+
+def where_is(db: Postgres) -> dict[str, str]:
+    """The database's place and password, as the apps' properties name them."""
+    who = {"name": NAME, "user": USER, "password": db.password}
+    return {f"lab.db.{name}": value for name, value in {"host": HOST, "port": str(db.reserve()), **who}.items()}
 
 
 def _command(spec: AppSpec, settings: Settings, work: Path) -> list[str]:

@@ -43,10 +43,14 @@ def guarded(
     env: Mapping[str, str],
     output: int | IO[str] = subprocess.PIPE,
     grace_s: float = 5,
+    held: bool = False,
 ) -> Iterator[Guarded]:
-    """Runs a command with stdout and stderr in `output`; it is ended when the block is left."""
+    """Runs a command with stdout and stderr in `output`; it is ended when the block is left.
+
+    `held`: the command's stdin is a pipe that closes when its guard is gone, however that went; else it is empty.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-I", _GUARD, str(grace_s), *command],
+        [sys.executable, "-I", _GUARD, *(["--held"] if held else []), str(grace_s), *command],
         cwd=cwd,
         env=dict(env),
         stdin=subprocess.PIPE,

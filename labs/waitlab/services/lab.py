@@ -8,16 +8,17 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Value
+from waitlab.errors import ServiceError
 from waitlab.services.app import App
 
 if TYPE_CHECKING:
     from waitlab.load.client import LoadResult
     from waitlab.load.plans import Plan
+    from waitlab.services.mains import Main
 
 
 class Lab(ABC):
@@ -74,21 +75,30 @@ class Lab(ABC):
         *,
         stop: threading.Event | None = None,
         told: Callable[[dict[str, Any]], None] | None = None,
+        heap_mb: int | None = None,
+        wall_s: float | None = None,
+        database: bool = False,
     ) -> list[dict[str, Any]]:
         """Runs an experiment on the plain JVM (a main of labs/apps/jvm) to its end; the objects it printed.
 
-        Each is told as it comes; KeyboardInterrupt where `stop` was set, ServiceDied where it failed.
+        Each is told as it comes. `heap_mb` MiB of heap (else a usual one), at most `wall_s` seconds, and `database`
+        where it is to find the lab's PostgreSQL. KeyboardInterrupt where `stop` was set, MainEnded where memory or
+        time ran out, ServiceDied where it failed.
         """
         from waitlab.services import mains
 
-        argv, cwd = self._main(name, options)
-        return mains.run(argv, name=name, cwd=cwd, stop=stop, told=told)
+        main = self._main(name, options, heap_mb or mains.HEAP_MB, database=database)
+        return mains.run(
+            main.argv, name=name, cwd=main.cwd, env=main.env, held=main.held, stop=stop, told=told, wall_s=wall_s
+        )
 
-    def _main(self, name: str, options: Mapping[str, Value]) -> tuple[list[str], Path]:
-        """The command that runs a main where servers run in this runtime, and the folder to run it in."""
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
+        """The command that runs a main where servers run in this runtime."""
         from waitlab.services import mains
 
-        return mains.command(name, options), mains.folder()
+        if database:
+            raise ServiceError("This runtime has no database.", found=self.runtime, tip="--runtime embedded")
+        return mains.here(name, options, heap_mb)
 
     def _load_engine(self) -> list[str] | None:
         """The command that runs the load engine; None for this machine's own."""

@@ -4,21 +4,24 @@
     command()           the JVM's command line, here
     run()               the child from its start to its end, and what it printed
 
-What a main prints that is no JSON object is its complaint, and is told where it fails.
+What a main prints that is no JSON object is its complaint, and is told where it fails. A main that runs out of heap
+exits at once, and one that takes longer than it may is killed: both are MainEnded, with what was printed by then.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from waitlab import paths
 from waitlab.controls import Value
-from waitlab.errors import BuildError, ServiceDied
+from waitlab.errors import BuildError, MainEnded, ServiceDied
 from waitlab.services import apps, java
 from waitlab.services.app import app_files
 from waitlab.services.guarded import Guarded, guarded
@@ -29,7 +32,29 @@ Told = Callable[[Line], None]
 
 HEAP_MB = 384
 STOP_S = 0.05
-_FLAGS = ("-XX:-UsePerfData", "-Dfile.encoding=UTF-8")
+GRACE_S = 1.0
+DATABASE_FILE = "LAB_DB_FILE"
+"""The variable that names the file with the database's place and password."""
+OUT_OF_MEMORY, WALL_LIMIT = "out_of_memory", "wall_limit"
+_OUT_OF_MEMORY_CODE = 3
+_FLAGS = ("-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData", "-Dfile.encoding=UTF-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """How a main is run: its command line, in which folder and environment. `held`: it is far away, and ends when its
+    stdin does.
+    """
+
+    argv: list[str]
+    cwd: Path
+    env: Mapping[str, str]
+    held: bool = False
+
+
+def here(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB, **variables: str) -> Main:
+    """The main of that name as a child of this process; BuildError where it is not built."""
+    return Main(command(name, options, heap_mb), folder(), {**plain_environment(), **variables})
 
 
 def command(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB) -> list[str]:
@@ -65,15 +90,18 @@ def run(
     env: Mapping[str, str] | None = None,
     stop: threading.Event | None = None,
     told: Told | None = None,
+    wall_s: float | None = None,
+    held: bool = False,
 ) -> list[Line]:
     """Runs a main to its end; the objects it printed, in order. It ends with this process, however that ends.
 
-    Raises KeyboardInterrupt where `stop` was set before its end, ServiceDied where it failed.
+    Raises KeyboardInterrupt where `stop` was set before its end, MainEnded where it ran out of memory or took longer
+    than `wall_s`, ServiceDied where it failed.
     """
     found: list[Line] = []
     talk: list[str] = []
-    with guarded(argv, cwd=cwd or paths.ROOT, env=env or plain_environment(), grace_s=1) as child:
-        with _stopped_by(stop, child):
+    with guarded(argv, cwd=cwd or paths.ROOT, env=env or plain_environment(), grace_s=GRACE_S, held=held) as child:
+        with _ended_by(stop, wall_s, child) as late:
             for text in child.lines():
                 line = _parsed(text)
                 if line is None:
@@ -85,6 +113,10 @@ def run(
         code = child.wait(10)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
+    if late.is_set():
+        raise _ended(name, WALL_LIMIT, found, f"not done after {wall_s:g} s, so it was killed")
+    if code == _OUT_OF_MEMORY_CODE and any("OutOfMemoryError" in text for text in talk):
+        raise _ended(name, OUT_OF_MEMORY, found, "java.lang.OutOfMemoryError, at which it exits")
     if code != 0:
         raise ServiceDied(
             f"The experiment {name} on the plain JVM failed.",
@@ -94,21 +126,29 @@ def run(
     return found
 
 
+def _ended(name: str, how: str, lines: list[Line], found: str) -> MainEnded:
+    what = f"The experiment {name} on the plain JVM did not come to its end."
+    return MainEnded(what, how=how, lines=lines, found=found, tip="a larger heap, or a smaller crowd.")
+
+
 @contextmanager
-def _stopped_by(stop: threading.Event | None, child: Guarded) -> Iterator[None]:
-    """While the block runs, ends the child as soon as `stop` is set."""
-    over = threading.Event()
+def _ended_by(stop: threading.Event | None, wall_s: float | None, child: Guarded) -> Iterator[threading.Event]:
+    """While the block runs, ends the child as soon as `stop` is set or its time is over; tells whether it was late."""
+    over, late = threading.Event(), threading.Event()
+    end = time.monotonic() + (wall_s if wall_s is not None else float("inf"))
 
     def watch() -> None:
-        while stop is not None and not over.wait(STOP_S):
-            if stop.is_set():
+        while not over.wait(STOP_S):
+            if time.monotonic() > end:
+                late.set()
+            if late.is_set() or (stop is not None and stop.is_set()):
                 child.stop()
                 return
 
     watcher = threading.Thread(target=watch, name="waitlab-main", daemon=True)
     watcher.start()
     try:
-        yield
+        yield late
     finally:
         over.set()
         watcher.join()

@@ -20,8 +20,13 @@ public final class Json {
     private Json() {}
 
     /** Prints one object as a line of its own. */
-    public static synchronized void print(Map<String, ?> object) {
-        System.out.println(written(object));
+    public static void print(Map<String, ?> object) {
+        printText(written(object));
+    }
+
+    /** Prints an object that is written already. */
+    public static synchronized void printText(String object) {
+        System.out.println(object);
         System.out.flush();
     }
 

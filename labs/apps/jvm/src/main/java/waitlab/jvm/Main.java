@@ -2,6 +2,8 @@ package waitlab.jvm;
 
 import java.util.Map;
 import java.util.TreeMap;
+import waitlab.jvm.admission.Admission;
+import waitlab.jvm.cpubound.CpuBound;
 import waitlab.jvm.loops.Loops;
 import waitlab.jvm.perrequest.BareServer;
 import waitlab.shared.BadValue;
@@ -14,7 +16,11 @@ public final class Main {
 
     private static final int WRONG_ARGUMENT = 2;
 
-    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of("loops", Loops::run, "server", BareServer::run));
+    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of(
+            "admission", Admission::run,
+            "cpu-bound", CpuBound::run,
+            "loops", Loops::run,
+            "server", BareServer::run));
 
     /** One experiment; it ends when it returns, or serves until it is stopped. */
     @FunctionalInterface
