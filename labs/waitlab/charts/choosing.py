@@ -19,7 +19,7 @@ from waitlab.runs import Run
 
 __all__ = ["by_arrival", "computing", "heap", "in_flight", "told", "valve"]
 
-MOST_POINTS = 1500
+MOST_POINTS, FEW_POINTS = 1500, 40
 MOST_CROSSES = 200
 MARKS = 9
 FEW = 2
@@ -53,6 +53,7 @@ def heap(runs: Sequence[Run]) -> Any:
         mode="markers",
         name="alive, right after a collection",
         marker={"symbol": "diamond-wide-open", "size": 15, "color": INK, "line": {"width": 2}},
+        cliponaxis=False,
         hovertemplate="%{y:,.1f} MB alive<extra></extra>",
     )
     _add_limit(figure, runs)
@@ -70,8 +71,8 @@ def by_arrival(runs: Sequence[Run]) -> Any:
         if series is not None:
             ok = sorted(series.ok_samples, key=lambda s: s.index)
             p99 = "" if series.p99_ms is None else f", p99 {show(series.p99_ms, 'ms')}"
-            mark = {**marker(run, index), "size": 5, "line": {"width": 0}}
-            figure.add_scatter(**_dots(ok, f"{label(run, runs)}: {series.ok:,} served{p99}", mark))
+            name = f"{label(run, runs)}: {series.ok:,} served{p99}"
+            figure.add_scatter(**_dots(ok, name, marker(run, index), index / len(runs) if len(runs) > 1 else None))
     _add_unserved(figure, runs)
     return _from_zero(figure)
 
@@ -160,14 +161,17 @@ def _add_limit(figure: Any, runs: Sequence[Run]) -> None:
         figure.add_scatter(x=[0, last], y=[limit, limit], mode="lines", name=f"the heap's limit: {limit:,.0f} MB", line=line)
 
 
-def _dots(samples: Sequence[Sample], name: str, mark: dict[str, Any]) -> dict[str, Any]:
-    shown = _thinned(samples, MOST_POINTS)
+def _dots(samples: Sequence[Sample], name: str, mark: dict[str, Any], offset: float | None) -> dict[str, Any]:
+    """Points of one Run; of several Runs few, each with an offset (a share of their distance), so that all are seen."""
+    few = offset is not None
+    shown = _thinned(samples, FEW_POINTS if few else MOST_POINTS, offset or 0.0)
     return {
         "x": [s.index + 1 for s in shown],
         "y": [round(s.latency_ms, 1) for s in shown],
         "name": name,
         "mode": "markers",
-        "marker": mark,
+        "marker": mark if few else {**mark, "size": 5, "line": {"width": 0}},
+        "cliponaxis": False,
         "hovertemplate": "request %{x:,}: %{y:,.1f} ms<extra></extra>",
     }
 
@@ -183,10 +187,10 @@ def _add_unserved(figure: Any, runs: Sequence[Run]) -> None:
         figure.add_scatter(**crosses([s.index + 1 for _, s in shown], [s.latency_ms for _, s in shown], name, texts))
 
 
-def _thinned(items: Sequence[Any], most: int) -> Sequence[Any]:
-    """At most `most` of these, evenly chosen, and always the last."""
+def _thinned(items: Sequence[Any], most: int, offset: float = 0.0) -> Sequence[Any]:
+    """About `most` of these, evenly chosen from an offset (a share of their distance) on, and always the last."""
     step = max(1, -(-len(items) // most))
-    return [*items[: len(items) - 1 : step], *items[-1:]]
+    return [*items[int(offset * step) : len(items) - 1 : step], *items[-1:]]
 
 
 def _place(figure: Any, panel: int, title: str, most: float) -> None:
@@ -194,7 +198,7 @@ def _place(figure: Any, panel: int, title: str, most: float) -> None:
     left = (panel - 1) / len(PAID)
     axis = figure.layout.xaxis.to_plotly_json() if panel == 1 else figure.layout.xaxis1.to_plotly_json()
     own = {"domain": [left + 0.02, left + 0.26], "range": [0, most * 1.45], "nticks": 3, "anchor": "y"}
-    figure.update_layout({f"xaxis{'' if panel == 1 else panel}": {**axis, **own, "title": {"text": title}}})
+    figure.update_layout({f"xaxis{'' if panel == 1 else panel}": {**axis, **own, "title": {"text": title, "standoff": 10}}})
 
 
 def _bars(runs: Sequence[Run], *, refused: bool) -> dict[str, Any]:

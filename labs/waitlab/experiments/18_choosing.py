@@ -73,7 +73,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     bench.progress(0.0, "starting a JVM for the crowd")
     told, before = rush.Told(int(s["requests"]), bench.progress), time.monotonic()
     ended_by = _run(bench, s, told)
-    if not told.in_force:
+    if not told.start_us:
         raise _nothing_told(ended_by)
     _check_in_force(s, told.in_force)
     facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}

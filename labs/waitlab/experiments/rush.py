@@ -25,7 +25,10 @@ FIELDS = 5  # index, how, thread, began, ended
 
 @dataclass
 class Told:
-    """What a main has told so far: what is in force, each request's end, what was seen beside it, the last counts."""
+    """What a main has told so far: what is in force, each request's end, what was seen beside it, the last counts.
+
+    `start_us` is when the crowd was there, microseconds of the machine's monotonic clock.
+    """
 
     requests: int
     progress: Callable[[float, str], None] = lambda share, text: None
@@ -33,22 +36,19 @@ class Told:
     ends: list[tuple[int, ...]] = field(default_factory=list)
     seen: list[tuple[float, ...]] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
+    start_us: int = 0
 
     def take(self, line: dict[str, Any]) -> None:
         """Takes in one line, and passes on how far the run is."""
-        if "start_us" in line:
-            self.in_force = line
-        elif "in_flight_peak" in line:
+        if "in_flight_peak" in line:
             self.counts = line
+        elif "seen" not in line:
+            self.in_force = line
         else:
+            self.start_us = line["start_us"]
             self.ends += _grouped(line["done"], FIELDS)
             self.seen += _grouped(line["seen"], 3)
             self.progress(len(self.ends) / self.requests, self._words())
-
-    @property
-    def start_us(self) -> int:
-        """When the crowd was there, microseconds of the machine's monotonic clock."""
-        return int(self.in_force.get("start_us", 0))
 
     @property
     def wall_ms(self) -> float:

@@ -73,7 +73,7 @@ class DockerLab(SupervisedLab):
             self._find_load()
         return ["docker", "--host", self.engine.host, "exec", "--interactive", self._load, *ENGINE]
 
-    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int | None, *, database: bool) -> Main:
         """A main beside the bare server, in its container: it has the jar, and the same limits."""
         self.app("plain")
         if database and not self._db_runs():

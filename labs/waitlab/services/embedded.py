@@ -52,7 +52,7 @@ class EmbeddedLab(SupervisedLab):
         if not jar.is_file():
             raise BuildError(f"{spec.name} is not built yet.", found=f"no {jar.name}", tip="waitlab build")
 
-    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int | None, *, database: bool) -> Main:
         """A child of ours; where it asks the database, that is started, and told in a file that only we can read."""
         if not database:
             return mains.here(name, options, heap_mb)

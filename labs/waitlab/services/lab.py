@@ -87,12 +87,12 @@ class Lab(ABC):
         """
         from waitlab.services import mains
 
-        main = self._main(name, options, heap_mb or mains.HEAP_MB, database=database)
+        main = self._main(name, options, heap_mb, database=database)
         return mains.run(
             main.argv, name=name, cwd=main.cwd, env=main.env, held=main.held, stop=stop, told=told, wall_s=wall_s
         )
 
-    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int, *, database: bool) -> Main:
+    def _main(self, name: str, options: Mapping[str, Value], heap_mb: int | None, *, database: bool) -> Main:
         """The command that runs a main where servers run in this runtime."""
         from waitlab.services import mains
 

@@ -37,6 +37,7 @@ DATABASE_FILE = "LAB_DB_FILE"
 """The variable that names the file with the database's place and password."""
 OUT_OF_MEMORY, WALL_LIMIT = "out_of_memory", "wall_limit"
 _OUT_OF_MEMORY_CODE = 3
+_EXACT = ("-XX:TLABSize=2k", "-XX:MinTLABSize=2k", "-XX:-ResizeTLAB")
 _FLAGS = ("-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData", "-Dfile.encoding=UTF-8")
 
 
@@ -52,12 +53,12 @@ class Main:
     held: bool = False
 
 
-def here(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB, **variables: str) -> Main:
+def here(name: str, options: Mapping[str, Value], heap_mb: int | None = None, **variables: str) -> Main:
     """The main of that name as a child of this process; BuildError where it is not built."""
     return Main(command(name, options, heap_mb), folder(), {**plain_environment(), **variables})
 
 
-def command(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB) -> list[str]:
+def command(name: str, options: Mapping[str, Value], heap_mb: int | None = None) -> list[str]:
     """The command line of the main of that name; BuildError where it is not built. To be run in `folder()`."""
     jar, cache = app_files(apps.PLAIN)
     if not jar.is_file():
@@ -67,9 +68,13 @@ def command(name: str, options: Mapping[str, Value], heap_mb: int = HEAP_MB) -> 
     return [str(java.runtime_java()), *jvm_flags(heap_mb), *cached, "-jar", jar.name, *arguments(name, options)]
 
 
-def jvm_flags(heap_mb: int = HEAP_MB) -> list[str]:
-    """The JVM's flags: the collector of the servers, so that their cache serves here too."""
-    return [f"-Xmx{heap_mb}m", f"-XX:+Use{apps.PLAIN.collector}", *_FLAGS]
+def jvm_flags(heap_mb: int | None = None) -> list[str]:
+    """The JVM's flags: the collector of the servers, so that their cache serves here too.
+
+    Where a heap is asked for, that is what is looked at: then threads reserve next to nothing of it in advance.
+    """
+    exact = () if heap_mb is None else _EXACT
+    return [f"-Xmx{heap_mb or HEAP_MB}m", f"-XX:+Use{apps.PLAIN.collector}", *_FLAGS, *exact]
 
 
 def arguments(name: str, options: Mapping[str, Value]) -> list[str]:

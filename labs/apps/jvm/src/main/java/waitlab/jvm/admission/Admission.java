@@ -31,17 +31,23 @@ public final class Admission {
     public static void run(Options options) throws InterruptedException {
         Plan plan = Plan.of(options);
         options.nothingElse();
+        rehearse(plan.rehearsal());
         Ledger ledger = new Ledger(plan.requests());
         try (Downstream downstream = Downstream.of(plan, () -> database(options));
                 Rush rush = new Rush(plan, downstream, ledger)) {
             Sampler sampler = new Sampler(rush.live(), ledger, plan.roughlyMs());
-            Map<String, Object> told = inForce(plan, rush, downstream);
-            told.put("start_us", ledger.start());
+            Json.print(inForce(plan, rush, downstream));
             sampler.start();
-            Json.print(told);
             rush.serve();
             sampler.stop();
             Json.print(found(ledger, rush, sampler));
+        }
+    }
+
+    /** A small crowd that nobody counts: a server that has just started would be slow at first, whatever its threads. */
+    private static void rehearse(Plan small) throws InterruptedException {
+        try (Rush rush = new Rush(small, new Valve(small.capacity(), small.hold()), new Ledger(small.requests()))) {
+            rush.serve();
         }
     }
 

@@ -40,8 +40,12 @@ final class Ledger {
     }
 
     /** The crowd is there. */
-    long start() {
+    void start() {
         startUs = LabClock.nowUs();
+    }
+
+    /** When that was, on the lab's clock. */
+    long startUs() {
         return startUs;
     }
 

@@ -21,6 +21,8 @@ record Plan(
     private static final int MOST_THREADS = 10_000;
     private static final int LONGEST_MS = 10_000;
     private static final int HEAVIEST_KB = 10_000;
+    private static final int FEW = 10_000;
+    private static final int REHEARSED = 100;
     private static final int USUAL_REQUESTS = 20_000;
 
     /** Reads the options of the experiment {@code admission}. */
@@ -37,6 +39,12 @@ record Plan(
                 options.whole("downstream_limit", 1_000, 1, LARGEST),
                 options.whole("hold_ms", 20, 1, LONGEST_MS),
                 options.whole("payload_kb", 0, 0, HEAVIEST_KB));
+    }
+
+    /** The same way through the door and onto threads, for a few requests that take next to nothing. */
+    Plan rehearsal() {
+        int threads = Math.min(poolSize, REHEARSED);
+        return new Plan(FEW, virtual, threads, Math.min(gate, REHEARSED), inside, reject, downstream, 2 * REHEARSED, FEW, 0, 0);
     }
 
     Duration hold() {

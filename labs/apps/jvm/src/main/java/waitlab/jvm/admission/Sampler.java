@@ -39,8 +39,10 @@ final class Sampler {
         collectNs = MILLI * Math.min(COLLECT_MS, roughlyMs / 2);
     }
 
+    /** Starts the clock of the run, too. */
     void start() {
         beganNs = System.nanoTime();
+        ledger.start();
         thread.start();
     }
 
@@ -89,7 +91,7 @@ final class Sampler {
     }
 
     private void tell() {
-        Json.printText("{\"seen\":[" + seen + "],\"done\":" + ledger.news() + "}");
+        Json.printText("{\"start_us\":" + ledger.startUs() + ",\"seen\":[" + seen + "],\"done\":" + ledger.news() + "}");
         seen.setLength(0);
     }
 
