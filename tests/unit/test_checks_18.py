@@ -25,7 +25,7 @@ def rush(**given):
 
 
 def stack(p50_ms=20.0, first_limit="none", failed=0, **given):
-    settings = {"stack": "webflux-r2dbc", "rate_per_s": 700, "query_ms": 20, "connections": 10} | given
+    settings = {"stack": "webflux-r2dbc", "rate_per_s": 700, "query_ms": 20, "r2dbc_pool_size": 10} | given
     done = p50_ms / 1000
     samples = [Sample("requests", i, 0.0, 0.0, done, done, 200, "ok", "", 0, 1) for i in range(100 - failed)]
     samples += [Sample("requests", i, 0.0, 0.0, done, done, 0, "timeout", "", 0, 1) for i in range(100 - failed, 100)]
@@ -82,10 +82,14 @@ def test_small_heap_looks_at_who_holds():
 
 
 def test_past_the_knee():
-    assert passes("past-the-knee", stack(connections=20))
+    assert passes("past-the-knee", stack(r2dbc_pool_size=20))
     slow = stack(p50_ms=900.0, first_limit="r2dbc pool")
     question, pointer, reason = hints("past-the-knee", slow)
-    assert "the first limit was the r2dbc pool" in question and "= 14 at once" in pointer and "=20" in reason
+    assert (
+        "the first limit was the r2dbc pool" in question
+        and "= 14 at once" in pointer
+        and "r2dbc_pool_size=20" in reason
+    )
     assert "99 of 100" in hints("past-the-knee", stack(failed=1))[0]
     assert "busy" in hints("past-the-knee", stack(p50_ms=60.0))[0]
     assert "this run had rate_per_s=300" in hints("past-the-knee", stack(rate_per_s=300))[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waitlab import models
+from waitlab import models, models_stacks
 from waitlab.exercises import Exercise, Finding
 from waitlab.runs import Run
 
@@ -107,7 +107,7 @@ def _past_the_knee(run: Run) -> Finding:
     return _not_yet(
         f"p50 {requests.p50_ms:,.0f} ms; the first limit was the {limit}. How many of its places does 700/s take?",
         f"Little's law: 700/s × 20 ms = {models.in_flight(700, 20):,.0f} at once.",
-        "connections=20 has room to spare.",
+        f"{models_stacks.CONNECTIONS[str(run.settings['stack'])]}=20 has room to spare.",
     )
 
 
