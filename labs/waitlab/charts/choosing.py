@@ -158,9 +158,7 @@ def _add_limit(figure: Any, runs: Sequence[Run]) -> None:
     if highest > NEAR_FULL * limit:
         last = max(run.facts["wall_ms"] for run in runs) / 1000
         line = {"color": QUIET, "width": 2, "dash": "longdashdot"}
-        figure.add_scatter(
-            x=[0, last], y=[limit, limit], mode="lines", name=f"the heap's limit: {limit:,.0f} MB", line=line
-        )
+        figure.add_scatter(x=[0, last], y=[limit, limit], mode="lines", name=f"the heap's limit: {limit:,.0f} MB", line=line)
 
 
 def _dots(samples: Sequence[Sample], name: str, mark: dict[str, Any], offset: float | None) -> dict[str, Any]:
@@ -200,9 +198,7 @@ def _place(figure: Any, panel: int, title: str, most: float) -> None:
     left = (panel - 1) / len(PAID)
     axis = figure.layout.xaxis.to_plotly_json() if panel == 1 else figure.layout.xaxis1.to_plotly_json()
     own = {"domain": [left + 0.02, left + 0.26], "range": [0, most * 1.45], "nticks": 3, "anchor": "y"}
-    figure.update_layout(
-        {f"xaxis{'' if panel == 1 else panel}": {**axis, **own, "title": {"text": title, "standoff": 10}}}
-    )
+    figure.update_layout({f"xaxis{'' if panel == 1 else panel}": {**axis, **own, "title": {"text": title, "standoff": 10}}})
 
 
 def _bars(runs: Sequence[Run], *, refused: bool) -> dict[str, Any]:

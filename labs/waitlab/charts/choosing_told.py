@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from statistics import median
+from typing import Any
 
 from waitlab.charts.palette import APPROACHES, OTHER, Look, look
 from waitlab.charts.tables import html_table

@@ -116,9 +116,7 @@ def _check_in_force(s: Settings, found: dict[str, Any]) -> None:
     wrong = [f"{name} is {found[name]} instead of {value}" for name, value in asked.items() if found[name] != value]
     if wrong:
         what = "The crowd was served, but not with the settings that were asked for."
-        raise ServiceError(
-            what, found="; ".join(wrong), tip="`waitlab build`, if the servers are older than this page."
-        )
+        raise ServiceError(what, found="; ".join(wrong), tip="`waitlab build`, if the servers are older than this page.")
 
 
 def _line(s: Settings, o: Outcome) -> str:

@@ -154,9 +154,7 @@ def _served(result: LoadResult, s: Settings) -> dict[str, Any]:
 def _queues(app: App, result: LoadResult, s: Settings, in_force: dict[str, Any]) -> dict[str, Any]:
     stack = str(s["stack"])
     seen = watched.looks(app.get("/queues"), result.samples, result.t0, float(s["duration_s"]))
-    processors = min(
-        int(in_force["available_processors"]), limits.cpus(), in_force.get("container_cpus", limits.cpus())
-    )
+    processors = min(int(in_force["available_processors"]), limits.cpus(), in_force.get("container_cpus", limits.cpus()))
     own, machine = watched.cpu_share(seen, processors), watched.machine_share(seen)
     limit, why = first_limit(watched.median_look(seen, stack, s, max(own or 0.0, machine or 0.0)))
     return {

@@ -1,7 +1,7 @@
 """What the main `admission` prints, as samples, facts and progress; also where it died or was stopped in the middle.
 
-lines -> Told -> samples     a request each; what had not ended by then is counted as an error
-              -> facts       walls, counts, in flight and heap over time
+    lines -> Told -> samples     a request each; what had not ended by then is counted as an error
+                  -> facts       walls, counts, in flight and heap over time
 """
 
 from __future__ import annotations
