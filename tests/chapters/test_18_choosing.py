@@ -211,10 +211,9 @@ def test_the_sheet_agrees_with_the_crowd(book):
     service = {"wait_ms": 20, "cpu_ms": 0.01, "connections": 50, "patience_ms": 80, "payload_kb": 0, "crowd": 20_000}
     free, gated = decide(**service), decide(**service, gate=200)
     runs = four(book)
-    peaks = [free["mvc-platform"], free["mvc-virtual"], gated["mvc-virtual"]]
-    measured = [runs[way]["facts"] for way in ("pool", "virtual", "gated")]
-    for row, facts_of_run in zip(peaks, measured, strict=True):
-        assert row.first_limit == "jdbc pool" and row.ceiling_per_s == facts_of_run["ceiling_per_s"]
+    rows = {"pool": free["mvc-platform"], "virtual": free["mvc-virtual"], "gated": gated["mvc-virtual"]}
+    for row, facts_of_run in ((row, runs[way]["facts"]) for way, row in rows.items()):
+        assert (row.first_limit, row.ceiling_per_s) == ("jdbc pool", facts_of_run["ceiling_per_s"])
         assert 0.9 * row.in_flight_peak <= facts_of_run["in_flight_peak"] <= row.in_flight_peak
     assert free["mvc-virtual"].admit == gated["mvc-virtual"].in_flight_peak == 200
     alive = runs["virtual"]["facts"]["heap_peak_mb"] - runs["gated"]["facts"]["heap_peak_mb"]
