@@ -7,6 +7,7 @@ explore("bystander")                        sliders, the model, a Run button
 start("webflux", cpus=4), stop()            the servers by hand
 recorded("bystander", k=4)                  a run that was recorded, labelled
 check("exercise", answer)                   an exercise, judged by what was measured
+decide(rate_per_s=700, wait_ms=20)          which limit a service hits first, on each of four stacks
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 _HOME = {
     "chart": "charts",
     "check": "checks",
+    "decide": "deciding",
     "explore": "widgets.explorer",
     "predict": "predictions",
     "recorded": "session",
@@ -25,7 +27,7 @@ _HOME = {
     "start": "session",
     "stop": "session",
 }
-__all__ = ["chart", "check", "explore", "predict", "recorded", "run", "start", "stop"]
+__all__ = ["chart", "check", "decide", "explore", "predict", "recorded", "run", "start", "stop"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,8 +9,10 @@ from pathlib import Path
 from waitlab.errors import ControlError
 
 DATABASE_CONNECTIONS = 300
+ADMINISTRATORS = 3
+"""Connections that PostgreSQL keeps for its administrators."""
 RESERVED_CONNECTIONS = 13
-"""Kept free of JDBC: PostgreSQL's own three for administrators, and the R2DBC pool's ten."""
+"""Kept free of JDBC: those of the administrators, and the R2DBC pool's usual ten."""
 SPARE_THREADS = 200
 SPARE_DESCRIPTORS = 100
 
@@ -43,6 +45,11 @@ def memory_mb() -> int:
 def jdbc_connections() -> int:
     """Connections that a JDBC pool may hold at most."""
     return DATABASE_CONNECTIONS - RESERVED_CONNECTIONS
+
+
+def database_connections() -> int:
+    """Connections that all pools together may hold at most."""
+    return DATABASE_CONNECTIONS - ADMINISTRATORS
 
 
 def refuse_above(control: str, asked: float, limit: float, why: str) -> None:

@@ -62,6 +62,11 @@ def ceiling_per_s(pool: int, service_ms: float) -> float | None:
     return pool / service_ms * 1000 if service_ms > 0 else None
 
 
+def in_flight(rate_per_s: float, stay_ms: float) -> float:
+    """Requests in a system that keeps up: rate x time each stays (Little's law). Source: as above."""
+    return rate_per_s * stay_ms / 1000
+
+
 def burst_latency_ms(i: int, pool: int, service_ms: float) -> float:
     """Latency of the i-th to be done of a crowd that comes at once, ms: ceil(i / pool) x service."""
     return math.ceil(i / pool) * service_ms

@@ -1,6 +1,8 @@
 """Other people's measurements, quoted as such beside ours; never presented as ours.
 
 ONE_PERCENT     chapter 15: an Apple M1, eight loops, 2,000 requests at once of which 20 block for 100 ms
+ADMISSION       chapter 18: the same machine, JDK 25, -Xmx2g, 20,000 requests at once, a downstream of 50 x 20 ms
+COMPUTING_MS    chapter 18: 2,000 tasks that count primes, medians of ten processes
 """
 
 from __future__ import annotations
@@ -28,3 +30,27 @@ ONE_PERCENT = (
     Published("offload", 4, 3_490, 3_401, 3_490, 41, 76),
 )
 """`pool` is the offload pool's size, where there is one; the p50 and p99 are those of the 1,980 innocents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRush:
+    """A row of a published table; None where nothing was published. The p99 is of those served."""
+
+    way: str
+    per_s: int
+    p99_ms: int | None
+    in_flight: int
+    heap_mb: int | None
+    dropped: int = 0
+
+
+ADMISSION = (
+    PublishedRush("pool of 200", 1_895, 10_400, 200, 10),
+    PublishedRush("pool of 2,000", 1_903, None, 2_000, None),
+    PublishedRush("virtual threads", 1_818, 10_900, 19_900, 53),
+    PublishedRush("gate of 200, wait", 1_836, 10_900, 200, 10),
+    PublishedRush("gate of 200, reject", 2_020, 99, 200, 4, 19_800),
+)
+"""Reruns of the first gave 1,801 to 1,910 a second. In flight of the second is so by construction, and not printed."""
+COMPUTING_MS = {"cores": 142, "fixed": 142, "virtual": 148}
+"""`fixed` is a pool of 200."""

@@ -9,7 +9,6 @@ pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(360)]
 
 LOOP, ELASTIC = "reactor-http-", "boundedElastic-"
 WAYS = ("none", "onloop", "offload 64", "offload 4")
-MEASURED_AGAIN = 2
 
 
 @pytest.fixture(scope="module")
@@ -18,17 +17,6 @@ def book(open_book, built):  # noqa: ARG001
     with open_book("15_blocking_the_loop") as opened:
         opened.execute_all()
         yield opened
-
-
-def holds(book, tag, assertion):
-    """Asserts; where that fails, measures the cell again: this machine is shared, and a relation must hold at last."""
-    for tries_left in reversed(range(MEASURED_AGAIN + 1)):
-        try:
-            return assertion()
-        except AssertionError:
-            if not tries_left:
-                raise
-        book.execute(tag)
 
 
 def by_way(book):
@@ -100,7 +88,7 @@ def test_one_in_a_hundred_takes_most_of_the_throughput(book):
         assert throughput(ways["none"]) > 3 * throughput(ways["onloop"])
         assert p50(ways["onloop"]) > 2 * p50(ways["none"])
 
-    holds(book, "five-repeats", slower)
+    book.holds("five-repeats", slower)
 
 
 def test_theory_of_a_shared_queue_finds_the_wall(book):
@@ -109,7 +97,7 @@ def test_theory_of_a_shared_queue_finds_the_wall(book):
         assert middle(runs, "facts", "wall_ms") == pytest.approx(middle(runs, "facts", "predicted_wall_ms"), rel=0.25)
         assert all(run["facts"]["measured_hold_us"] >= 200 for run in runs)
 
-    holds(book, "five-repeats", near)
+    book.holds("five-repeats", near)
 
 
 def test_moving_protects_and_does_not_accelerate(book):
@@ -120,7 +108,7 @@ def test_moving_protects_and_does_not_accelerate(book):
         assert 2 < throughput(ways["offload 64"]) / throughput(ways["offload 4"]) < 4
         assert throughput(ways["offload 64"]) < throughput(ways["none"])
 
-    holds(book, "five-repeats", isolated)
+    book.holds("five-repeats", isolated)
 
 
 def test_the_slowest_innocent_waited_for_the_queue_and_not_for_a_block(book):
@@ -139,7 +127,7 @@ def test_the_same_occupancy_hurts_fewer_when_it_is_rare(book):
         assert rare["series"]["blocking"]["ok"] == 2
         assert rare["series"]["normal"]["p50_ms"] < p50(by_way(book)["onloop"])
 
-    holds(book, "rare", milder)
+    book.holds("rare", milder)
 
 
 # -- 4. Who pays -------------------------------------------------------------------------------------------
@@ -153,7 +141,7 @@ def test_dealt_in_turn_two_loops_pay_for_all(book):
         wall = median(one["wall_ms"] for one in facts)
         assert wall == pytest.approx(median(one["predicted_wall_ms"] for one in facts), rel=0.25)
 
-    holds(book, "pinned", paid)
+    book.holds("pinned", paid)
 
 
 def again(book, times):
@@ -175,7 +163,7 @@ def test_drawn_loops_lie_in_between(book):
         for run in book.runs("random"):
             assert run["facts"]["blocks_on_busiest_loop"] == run["model"]["blocks_on_busiest_loop"]
 
-    holds(book, "random", between)
+    book.holds("random", between)
 
 
 # -- 5. A pool for the blocks ------------------------------------------------------------------------------
@@ -191,7 +179,7 @@ def test_throughput_follows_the_pool_until_each_block_has_a_thread(book):
             assert wall == pytest.approx(by_size[size]["facts"]["predicted_wall_ms"], rel=0.25)
         assert len(by_size[64]["series"]["blocking"]["threads"]) == 20
 
-    holds(book, "pools", follows)
+    book.holds("pools", follows)
 
 
 # -- 6. The same over HTTP ---------------------------------------------------------------------------------
@@ -215,7 +203,7 @@ def test_over_http_moving_protects_the_innocents(book):
         assert p90["onloop"] > 5 * p90["offload"]
         assert p90["onloop"] > 5 * p90["r2dbc"]
 
-    holds(book, "webflux", protected)
+    book.holds("webflux", protected)
 
 
 # -- 7. Code review does not find it -----------------------------------------------------------------------
@@ -244,14 +232,7 @@ SOLUTIONS = {
 
 @pytest.mark.parametrize("tag", SOLUTIONS)
 def test_an_exercise_passes_solved_and_not_before(book, tag):
-    assert "not yet: " in book.text(tag)
-    book.edit(tag, *SOLUTIONS[tag])
-    book.execute(tag)
-
-    def passes():
-        assert "passed: " in book.text(tag)
-
-    holds(book, tag, passes)
+    book.solves(tag, *SOLUTIONS[tag])
 
 
 # -- spinning ----------------------------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 import ast
 import json
 import re
+from functools import partial
 from pathlib import Path
 from statistics import median
 
-from waitlab import exercises, experiments
+from waitlab import decide, exercises, experiments
 from waitlab.errors import WaitlabError
 
 ROOT = Path(__file__).parents[2]
@@ -117,17 +118,24 @@ def bad_calls(book):
         for call in (node for node in ast.walk(ast.parse(source(cell))) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", "")
             first = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-            if name in ("run", "explore", "recorded"):
-                found += refused(first, call.keywords)
+            if name == "decide" or [getattr(each, "id", "") for each in call.args] == ["decide"]:
+                found += refused_by(decide, call.keywords)
+            elif name in ("run", "explore", "recorded"):
+                found += refused_by(partial(settled, first), call.keywords)
             if name == "check" and first not in exercises.known():
                 found.append(f"no exercise named {first}")
     return found
 
 
-def refused(experiment, keywords):
+def settled(experiment, **given):
+    return experiments.get(experiment).settle(given)
+
+
+def refused_by(takes, keywords):
+    """What `takes` says against the constants among these keywords."""
     plain = [each for each in keywords if isinstance(each.value, (ast.Constant, ast.UnaryOp))]
     try:
-        experiments.get(experiment).settle({each.arg: ast.literal_eval(each.value) for each in plain})
+        takes(**{each.arg: ast.literal_eval(each.value) for each in plain})
     except WaitlabError as error:
         return [error.what]
     return []

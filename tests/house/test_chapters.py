@@ -157,9 +157,13 @@ def test_a_prediction_without_a_guess_is_noticed(broken):
     assert any("predictions without" in complaint for complaint in bad_upkeep(broken))
 
 
-@pytest.mark.parametrize(
-    "text", ['run("bistander")', 'run("bystander", q=1)', 'explore("bystander", k=-1)', 'check("x", 1)']
-)
+CALLS = (
+    'run("bistander")', 'run("bystander", q=1)', 'explore("bystander", k=-1)', 'check("x", 1)',
+    "decide(rate_per_s=-1)", "explore(decide, rate=1)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CALLS)
 def test_calls_of_what_does_not_exist_are_noticed(broken, text):
     first_code(broken)["source"] = [text]
     assert len(bad_calls(broken)) == 1

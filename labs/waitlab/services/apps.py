@@ -40,8 +40,7 @@ class AppSpec:
     """A server that can be started by name; `heap_mb` is in MiB, `ready` is the path that must answer 200.
 
     `queries` are paths that ask the database, one for each pool of connections. `module` is its folder in the
-    Maven build where that has another name; `boot` tells a jar of Spring Boot's from a plain one,
-    which has its libraries beside it.
+    Maven build where that has another name; `boot` tells a jar of Spring Boot's from a plain one with its lib/.
     """
 
     name: str
@@ -70,6 +69,10 @@ class AppSpec:
         if "jdbc_pool_size" in settled:
             asked, allowed = float(settled["jdbc_pool_size"]), limits.jdbc_connections()
             limits.refuse_above("jdbc_pool_size", asked, allowed, "the database gives")
+        if "r2dbc_pool_size" in settled:
+            both = float(settled["jdbc_pool_size"]) + float(settled["r2dbc_pool_size"])
+            what, allowed = "jdbc_pool_size and r2dbc_pool_size together", limits.database_connections()
+            limits.refuse_above(what, both, allowed, "the database gives")
         if "pool_size" in settled:
             limits.refuse_above("pool_size", float(settled["pool_size"]), limits.threads(), "one JVM may have")
         return settled
@@ -124,6 +127,12 @@ WEBFLUX = AppSpec(
             env="OFFLOAD_POOL_SIZE",
         ),
         _JDBC_POOL,
+        AppSetting(
+            Control("r2dbc_pool_size", int, 10, "connections", 1, 250),
+            read="r2dbc_pool_size",
+            live=True,
+            env="R2DBC_POOL_SIZE",
+        ),
     ),
     queries=("/jdbc-isolated?s=0", "/r2dbc?s=0"),
 )

@@ -35,10 +35,12 @@ ROUNDS = 40
 _WORK = ("/work?ms=1", "/work?ms=1&cpu_ms=1&calls=2&parallel=true")
 
 PATHS: dict[str, tuple[str, ...]] = {
-    "webflux": ("/fast", "/settings", "/blockhound", "/actuator/health", "/actuator/metrics", "/sleep?ms=1"),
-    "mvc": ("/fast", "/settings", "/threads/peak", "/actuator/health", "/actuator/metrics", *_WORK),
+    "webflux": (
+        "/fast", "/settings", "/blockhound", "/queues", "/actuator/health", "/actuator/metrics", "/sleep?ms=1",
+    ),
+    "mvc": ("/fast", "/settings", "/threads/peak", "/queues", "/actuator/health", "/actuator/metrics", *_WORK),
     "plain": ("/fast", "/settings", "/threads/peak", *_WORK),
-}
+}  # fmt: skip
 """What each app is asked for in its training run."""
 
 DATABASE_PATHS: dict[str, tuple[str, ...]] = {
@@ -156,12 +158,15 @@ def _urls(port: int) -> list[str]:
 def _drive(url: str, name: str, token: str, *, with_database: bool) -> None:
     """Asks for everything a chapter asks for, on kept and on new connections."""
     paths = PATHS[name] + (DATABASE_PATHS[name] if with_database else ())
+    ours = {"X-Lab-Token": token}
     with _client(url) as kept, _client(url, headers={"Connection": "close"}) as new:
+        if "/queues" in paths:
+            kept.delete("/queues", headers=ours)
         for client in (kept, new) * (ROUNDS // 2):
             for path in paths:
                 _get(client, path)
         change = {"jdbc_pool_size": kept.get("/settings").json().get("jdbc_pool_size", 10)}
-        kept.put("/settings", headers={"X-Lab-Token": token}, json=change)
+        kept.put("/settings", headers=ours, json=change)
 
 
 def _client(url: str, **options: Any) -> httpx.Client:

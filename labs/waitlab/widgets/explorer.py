@@ -16,13 +16,15 @@ from waitlab.errors import ControlError, WaitlabError
 from waitlab.predictions import cell_id, show
 
 if TYPE_CHECKING:
+    from waitlab.deciding import Sheet
     from waitlab.runs import Run
+    from waitlab.widgets.sheet import SheetExplorer
 
 __all__ = ["Explorer", "explore"]
 
 IDLE, RUNNING, STOPPING = "idle", "running", "stopping"
 SHOWN = 4
-_in_cell: dict[str, Explorer] = {}
+_in_cell: dict[str, Explorer | SheetExplorer] = {}
 
 
 class Explorable(Protocol):
@@ -51,19 +53,34 @@ class Explorable(Protocol):
 Runner = Callable[..., "Run"]
 
 
-def explore(name: str, show: Sequence[str] | None = None, **fixed: object) -> Explorer:
-    """Sliders for the controls in `show` (else the first four), the model, a Run button; `fixed` stays."""
+def explore(
+    name: str | Callable[..., Sheet], show: Sequence[str] | None = None, **fixed: object
+) -> Explorer | SheetExplorer:
+    """Sliders for the controls in `show` (else the first four), the model, a Run button; `fixed` stays.
+
+    `explore(decide)` shows the decision sheet with its sliders, all of them unless `show` names some.
+    """
     from IPython.display import display
 
-    from waitlab import experiments
-
-    explorer = Explorer(experiments.get(name), show=show, fixed=fixed)
+    explorer = _explorer(name, show, fixed)
     here = cell_id()
     if here and here in _in_cell:
         _in_cell[here].close()
     _in_cell[here] = explorer
     display(explorer.box)
     return explorer
+
+
+def _explorer(
+    name: str | Callable[..., Sheet], show: Sequence[str] | None, fixed: Mapping[str, object]
+) -> Explorer | SheetExplorer:
+    from waitlab import experiments
+
+    if callable(name):
+        from waitlab.widgets.sheet import SheetExplorer
+
+        return SheetExplorer(name, show=show, fixed=fixed)
+    return Explorer(experiments.get(name), show=show, fixed=fixed)
 
 
 class Explorer:

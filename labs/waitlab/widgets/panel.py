@@ -68,7 +68,7 @@ class Panel:
 
     def refuse(self, text: str) -> None:
         """Why there is no model for the sliders as they are."""
-        self.theory.value = _alert(text)
+        self.theory.value = alert(text)
 
     def say(self, line: str, caption: Sequence[str]) -> None:
         """What was measured."""
@@ -78,10 +78,11 @@ class Panel:
     def fail(self, text: str) -> None:
         """What went wrong, in the words of the error, as text."""
         self.tell("")
-        self.under.value = _alert(text)
+        self.under.value = alert(text)
 
 
-def _alert(text: str) -> str:
+def alert(text: str) -> str:
+    """A refusal or a failure as HTML: red, escaped, read out by screen readers."""
     return f'<div role="alert" style="color:#c8102e;white-space:pre-wrap;line-height:1.45">{html.escape(text)}</div>'
 
 

@@ -35,6 +35,11 @@ class WorkerPool {
         return executor().getActiveCount();
     }
 
+    /** Requests that no worker has taken yet. */
+    int waiting() {
+        return executor().getQueue().size();
+    }
+
     /** Changes the pool now. Running requests finish; no spare threads are kept, so any size from 1 will do. */
     void resize(int size) {
         connectors.platformProtocol().setMaxThreads(size);

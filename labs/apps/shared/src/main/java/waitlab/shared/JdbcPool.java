@@ -54,6 +54,16 @@ public final class JdbcPool implements AutoCloseable {
         return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getTotalConnections();
     }
 
+    /** Connections that a caller holds at this moment. */
+    public int busy() {
+        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getActiveConnections();
+    }
+
+    /** Threads that wait for a connection at this moment. */
+    public int waiting() {
+        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getThreadsAwaitingConnection();
+    }
+
     /** How long the driver waits for an answer before it gives the connection up. */
     public Duration driverTimeout() {
         return driverTimeout;

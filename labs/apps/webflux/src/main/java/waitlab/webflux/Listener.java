@@ -3,6 +3,7 @@ package waitlab.webflux;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.net.InetSocketAddress;
 import java.util.Locale;
 import reactor.netty.DisposableServer;
 
@@ -28,6 +29,10 @@ class Listener {
             }
         }
         return false;
+    }
+
+    int port() {
+        return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
     int backlog() {

@@ -26,6 +26,7 @@ class OffloadPool implements Scheduler {
 
     private record Threads(Scheduler scheduler, int size, String name) {}
 
+    private final Counted.Counts counts = new Counted.Counts();
     private volatile Threads threads = new Threads(Schedulers.boundedElastic(), usualSize(), "boundedElastic");
 
     /** Ten threads a processor, which is Reactor's choice. */
@@ -39,6 +40,16 @@ class OffloadPool implements Scheduler {
 
     String name() {
         return threads.name();
+    }
+
+    /** Tasks that a thread works on at this moment. */
+    int busy() {
+        return counts.busy();
+    }
+
+    /** Tasks that no thread has taken yet. */
+    int waiting() {
+        return counts.waiting();
     }
 
     /** Sends new work to {@code size} threads from now on. */
@@ -69,7 +80,7 @@ class OffloadPool implements Scheduler {
 
     @Override
     public Disposable schedule(Runnable task) {
-        return onCurrent(scheduler -> scheduler.schedule(task));
+        return counted(task, one -> onCurrent(scheduler -> scheduler.schedule(one)));
     }
 
     @Override
@@ -79,7 +90,39 @@ class OffloadPool implements Scheduler {
 
     @Override
     public Worker createWorker() {
-        return onCurrent(Scheduler::createWorker);
+        Worker worker = onCurrent(Scheduler::createWorker);
+        return new Worker() {
+            @Override
+            public Disposable schedule(Runnable task) {
+                return counted(task, worker::schedule);
+            }
+
+            @Override
+            public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+                return worker.schedule(task, delay, unit);
+            }
+
+            @Override
+            public void dispose() {
+                worker.dispose();
+            }
+
+            @Override
+            public boolean isDisposed() {
+                return worker.isDisposed();
+            }
+        };
+    }
+
+    /** Hands a task over, counted from now until it has run or has been cancelled. */
+    private Disposable counted(Runnable task, Function<Runnable, Disposable> handOver) {
+        Counted one = new Counted(task, counts);
+        try {
+            return one.as(handOver.apply(one));
+        } catch (RejectedExecutionException refused) {
+            one.leave();
+            throw refused;
+        }
     }
 
     /** A pool may be replaced between our look at it and its use; then the new one takes the work. */

@@ -41,6 +41,16 @@ class R2dbcPool implements ConnectionFactory, AutoCloseable {
         return pool.getMetrics().map(PoolMetrics::allocatedSize).orElse(0);
     }
 
+    /** Connections that a query has at this moment. */
+    int busy() {
+        return pool.getMetrics().map(PoolMetrics::acquiredSize).orElse(0);
+    }
+
+    /** Queries that wait for a connection at this moment. */
+    int waiting() {
+        return waiting(pool);
+    }
+
     /** Sends new queries to a pool of this size; the old one closes when nobody waits for it any more. */
     synchronized void resize(int wanted) {
         if (wanted == size) {

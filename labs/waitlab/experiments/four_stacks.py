@@ -1,0 +1,257 @@
+"""Chapter 18's four stacks: one query on one PostgreSQL, one load that does not wait for answers, four ways to serve it.
+
+The server looks at its own queues meanwhile (`watched`), and a rule names the limit that was hit first (`queues`).
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+from waitlab import limits
+from waitlab import models_stacks as models
+from waitlab.controls import Control, Settings, Value
+from waitlab.experiments import watched
+from waitlab.experiments.base import Bench, Experiment, Outcome
+from waitlab.experiments.queues import first_limit
+from waitlab.experiments.serving import client_facts, died_ms, until
+from waitlab.load.client import LoadResult
+from waitlab.load.plans import Plan, Stream, poisson, steady
+from waitlab.load.samples import OK
+from waitlab.load.verdict import median_ms
+from waitlab.runs import percentile
+from waitlab.services import App
+
+STACKS = ("mvc-platform", "mvc-virtual", "webflux-jdbc-offloaded", "webflux-r2dbc")
+APPS = {"mvc-platform": "mvc", "mvc-virtual": "mvc", "webflux-jdbc-offloaded": "webflux", "webflux-r2dbc": "webflux"}
+OF_APP = {
+    "mvc": ("cpus", "pool_size", "jdbc_pool_size"),
+    "webflux": ("cpus", "offload_pool_size", "jdbc_pool_size", "r2dbc_pool_size"),
+}
+SAID = {
+    "mvc-platform": "MVC on platform threads",
+    "mvc-virtual": "MVC on virtual threads",
+    "webflux-jdbc-offloaded": "WebFlux, JDBC offloaded",
+    "webflux-r2dbc": "WebFlux, R2DBC",
+}
+MOST_TRIES = 3
+POOL_S, USUAL_POOL = 10.0, 10
+WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
+MOST_OPEN, LONGEST_WAIT_MS = 9000, 50_000
+_warmed: set[tuple[object, ...]] = set()
+
+
+def _measure(bench: Bench, s: Settings) -> Outcome:
+    app = _server(bench, s)
+    door = _door(app, s)
+    url = door + _path(s)
+    _fill_pools(app, url, s)
+    cold = _warm(bench, app, url)
+    for attempt in range(1, MOST_TRIES + 1):
+        in_force = app.settings() | {"same_clock": app.same_clock}
+        app.delete(f"/queues?seconds={_watched_s(s)}")
+        result = bench.load(_plan(url, s))
+        died, client = died_ms(app, result), client_facts(result, "steady")
+        if not client["saturated"] or result.partial or died:
+            break
+    again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
+    facts = _served(result, s) | (died or _queues(app, result, s, in_force))
+    return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, cold + again)
+
+
+# -- before: the server, its address, its pools, warmth ---------------------------------------------------------
+
+
+def _server(bench: Bench, s: Settings) -> App:
+    name = APPS[str(s["stack"])]
+    _free_connections(bench, name, int(s["jdbc_pool_size"]) + int(s["r2dbc_pool_size"]))
+    return bench.app(name, **{control: s[control] for control in OF_APP[name]})
+
+
+def _free_connections(bench: Bench, name: str, wanted: int) -> None:
+    """Where the lab's other servers hold too many of the database's connections, they go back to their usual pools."""
+    for other in (app for found, app in bench.lab.running().items() if found != name):
+        held = {pool: int(size) for pool, size in other.asked.items() if pool in ("jdbc_pool_size", "r2dbc_pool_size")}
+        if sum(held.values()) + wanted > limits.database_connections():
+            other.change(**dict[str, Value].fromkeys(held, USUAL_POOL))
+
+
+def _door(app: App, s: Settings) -> str:
+    """The address: virtual threads have a port of their own in the same JVM."""
+    if s["stack"] != "mvc-virtual":
+        return app.url
+    return f"http://{urlsplit(app.url).hostname}:{app.settings()['virtual_port']}"
+
+
+def _path(s: Settings) -> str:
+    seconds = f"s={float(s['query_ms']) / 1000:g}"
+    own = {"webflux-jdbc-offloaded": f"/jdbc-isolated?{seconds}", "webflux-r2dbc": f"/r2dbc?{seconds}"}
+    return own.get(str(s["stack"]), f"/work?ms={s['query_ms']}&downstream=postgres")
+
+
+def _fill_pools(app: App, url: str, s: Settings) -> None:
+    """Asks once, then waits until the stack's pool has all its connections: one that grew fills late."""
+    app.get(url.removeprefix(_root(url)))
+    pool = models.CONNECTIONS[str(s["stack"])]
+    open_now = pool.replace("_pool_size", "_connections")
+    until(lambda: app.settings()[open_now] >= int(s[pool]), POOL_S)
+
+
+def _root(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _warm(bench: Bench, app: App, url: str) -> tuple[str, ...]:
+    """Unmeasured seconds of steady load until two medians in a row agree, once a server and address; a note if not."""
+    key = (bench.lab.lab_id, app.name, app.pid, url)
+    if key in _warmed:
+        return ()
+    bench.progress(0.0, "warming up")
+    before, settled = 0.0, False
+    for _ in range(WINDOWS):
+        stream = Stream("warm", url, steady(WINDOW_PER_S, WINDOW_S), _timeout_s(0.0))
+        last = median_ms(bench.unmeasured(Plan((stream,), "steady")).samples)
+        settled = abs(last - before) < max(0.05 * before, 0.2)
+        if settled:
+            break
+        before = last
+    _warmed.add(key)
+    return () if settled else ("cold: the server had not settled before the run",)
+
+
+def _plan(url: str, s: Settings) -> Plan:
+    rate, seconds = float(s["rate_per_s"]), float(s["duration_s"])
+    at = poisson(rate, seconds, int(s["seed"])) if s["arrivals"] == "poisson" else steady(rate, seconds)
+    return Plan((Stream("requests", url, at, _timeout_s(_longest_ms(s))),), "steady")
+
+
+def _timeout_s(longest_ms: float) -> float:
+    return min(10 + 3 * longest_ms / 1000, 70.0)
+
+
+def _watched_s(s: Settings) -> int:
+    return min(ceil(float(s["duration_s"]) + _timeout_s(_longest_ms(s)) + 5), 900)
+
+
+# -- what came out ----------------------------------------------------------------------------------------------
+
+
+def _served(result: LoadResult, s: Settings) -> dict[str, Any]:
+    done = [x for x in result.samples if x.cls == OK]
+    wall_s = max((x.done_s or result.t0 for x in done), default=result.t0) - result.t0
+    return {
+        "wall_ms": wall_s * 1000,
+        "throughput_per_s": len(done) / wall_s if wall_s > 0 else 0.0,
+        "mean_ms": sum(x.latency_ms for x in done) / len(done) if done else None,
+        "knee_per_s": _knee(s),
+        "first_limit": "unknown",
+    }
+
+
+def _queues(app: App, result: LoadResult, s: Settings, in_force: dict[str, Any]) -> dict[str, Any]:
+    stack = str(s["stack"])
+    seen = watched.looks(app.get("/queues"), result.samples, result.t0, float(s["duration_s"]))
+    processors = min(int(in_force["available_processors"]), limits.cpus(), in_force.get("container_cpus", limits.cpus()))
+    own, machine = watched.cpu_share(seen, processors), watched.machine_share(seen)
+    limit, why = first_limit(watched.median_look(seen, stack, s, max(own or 0.0, machine or 0.0)))
+    return {
+        "first_limit": limit,
+        "why": why,
+        "queues": watched.queues(seen, stack),
+        "in_service": watched.in_service(seen, stack, s),
+        "in_flight_p50": median(seen.during(seen.in_flight)),
+        "cpu_share": own,
+        "machine_cpu_share": machine,
+        "platform_threads_peak": seen.threads_peak,
+        "looks": len(seen.at_s),
+        "queue_over_time": watched.lines(seen, stack),
+    }
+
+
+def _line(s: Settings, o: Outcome) -> str:
+    took = sorted(x.latency_ms for x in o.samples if x.cls == OK)
+    shown = [(name, percentile(took, share)) for name, share in (("p50", 0.5), ("p99", 0.99))]
+    enough = {"p50": 1, "p99": 100}
+    times = "".join(f", {name} {ms:,.1f} ms" for name, ms in shown if ms is not None and len(took) >= enough[name])
+    counted = f"{len(took):,} of {len(o.samples):,} ok{times}, {o.facts['throughput_per_s']:,.0f} req/s"
+    return f"{SAID[str(s['stack'])]}, {s['rate_per_s']:g} req/s: {counted}; first limit: {o.facts['first_limit']}"
+
+
+# -- theory and limits ------------------------------------------------------------------------------------------
+
+
+def _widths(s: Settings) -> dict[str, int]:
+    """What bounds the stack, the innermost first: its connections, and its threads where it has a pool of them."""
+    stack = str(s["stack"])
+    pools = [name for name in (models.CONNECTIONS[stack], models.THREADS.get(stack)) if name]
+    return {name: int(s[name]) for name in pools}
+
+
+def _knee(s: Settings) -> float:
+    return models.knee_per_s(min(_widths(s).values()), float(s["query_ms"]))
+
+
+def _wait_ms(share: float, rate: float, s: Settings) -> float:
+    servers, held = min(_widths(s).values()), float(s["query_ms"])
+    return models.wait_ms(share, rate, servers, held, float(s["duration_s"]), str(s["arrivals"]))
+
+
+def _longest_ms(s: Settings) -> float:
+    return _wait_ms(0.999, float(s["rate_per_s"]), s) + float(s["query_ms"])
+
+
+def _model(s: Settings) -> dict[str, Any]:
+    rate, held, knee = float(s["rate_per_s"]), float(s["query_ms"]), _knee(s)
+    narrowest = min(_widths(s), key=lambda name: _widths(s)[name])
+    rates = sorted({rate, *(knee * step / 40 for step in range(4, 81))})
+    return {
+        "knee_per_s": knee,
+        "first_limit": LIMITS[narrowest] if rate > knee else "none",
+        "throughput_per_s": models.throughput_per_s(rate, knee, float(s["duration_s"]), held),
+        "p50_ms": held + _wait_ms(0.5, rate, s),
+        "p99_ms": held + _wait_ms(0.99, rate, s),
+        "curves": {"stacks": {"x": rates, "y": [held + _wait_ms(0.5, one, s) for one in rates]}},
+    }
+
+
+LIMITS = {
+    "jdbc_pool_size": "jdbc pool", "r2dbc_pool_size": "r2dbc pool",
+    "pool_size": "workers", "offload_pool_size": "offload pool",
+}  # fmt: skip
+
+
+def _limits(s: Settings) -> None:
+    rate, both = float(s["rate_per_s"]), float(s["jdbc_pool_size"]) + float(s["r2dbc_pool_size"])
+    opened = rate * float(s["duration_s"]) * max(0.0, 1 - _knee(s) / rate)
+    allowed = limits.database_connections()
+    limits.refuse_above("jdbc_pool_size and r2dbc_pool_size together", both, allowed, "the database gives")
+    for name in ("pool_size", "offload_pool_size"):
+        limits.refuse_above(name, float(s[name]), limits.threads(), "one JVM may have")
+    limits.refuse_above("rate_per_s and duration_s together", rate * float(s["duration_s"]), 200_000, "a run sends")
+    most = min(MOST_OPEN, limits.descriptors())
+    limits.refuse_above("rate_per_s above the knee", opened, most, "requests that wait have a connection each,")
+    limits.refuse_above("rate_per_s above the knee", _longest_ms(s), LONGEST_WAIT_MS, "a request waits, in ms,")
+
+
+CONTROLS = (
+    Control("stack", str, "mvc-platform", choices=STACKS, help="who waits for the query, and how"),
+    Control("rate_per_s", float, 300.0, "requests/s", 1, 5000, help="arrivals, which do not wait for answers"),
+    Control("duration_s", float, 5.0, "s", 0.5, 60, help="how long they come"),
+    Control("query_ms", int, 20, "ms", 1, 1000, help="how long PostgreSQL takes for the query"),
+    Control("pool_size", int, 200, "threads", 1, 5000, help="Tomcat's platform threads"),
+    Control("jdbc_pool_size", int, 10, "connections", 1, 250, help="JDBC connections"),
+    Control("r2dbc_pool_size", int, 10, "connections", 1, 250, help="R2DBC connections"),
+    Control("cpus", int, 2, low=1, high=64, help="processors the JVM is told it has"),
+    Control("offload_pool_size", int, lambda s: 10 * int(s["cpus"]), "threads", 1, 2000,
+            computed="10 x cpus", help="threads that blocking calls are moved to"),
+    Control("arrivals", str, "poisson", choices=("poisson", "constant"), help="at random moments, or evenly"),
+    Control("seed", int, 1, low=0, high=999_999_999, help="of the random moments"),
+)  # fmt: skip
+
+EXPERIMENTS = (
+    Experiment("four-stacks", "Which limit does each of four stacks hit first, and where do its requests wait?",
+               "18_choosing", _measure, _line, CONTROLS, _model, _limits, ("requests",), "stacks"),
+)  # fmt: skip
