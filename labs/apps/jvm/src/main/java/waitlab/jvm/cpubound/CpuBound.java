@@ -1,9 +1,11 @@
 package waitlab.jvm.cpubound;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -16,11 +18,12 @@ import waitlab.shared.JvmFacts;
 
 /**
  * Work that waits for nothing, given to as many threads as there are cores, to a larger pool, and to a virtual thread each.
- * All ways take turns in one JVM, after rounds that only warm it up. Prints a line for each way in each round.
+ * All ways take turns in one JVM, after rounds that only warm it up. Prints a line for each way after each round.
  */
 public final class CpuBound {
 
     private static final int WARM = 3;
+    private static final int SLICES = 4;
     private static final int MOST_TASKS = 100_000;
     private static final int MOST_THREADS = 10_000;
 
@@ -31,7 +34,7 @@ public final class CpuBound {
         int pool = options.whole("pool_size", 200, 1, MOST_THREADS);
         int tasks = options.whole("tasks", 2_000, 1, MOST_TASKS);
         int rounds = options.whole("rounds", 5, 1, 100);
-        int below = options.whole("below", 5_000, 10, 1_000_000);
+        int below = options.whole("below", 8_000, 10, 1_000_000);
         options.nothingElse();
         Map<String, Object> told = new LinkedHashMap<>();
         JvmFacts.addTo(told);
@@ -47,24 +50,32 @@ public final class CpuBound {
             ways.put("fixed", many);
             ways.put("virtual", virtual);
             for (int round = 1 - WARM; round <= rounds; round++) {
-                for (String way : turned(List.copyOf(ways.keySet()), round)) {
-                    Json.print(timed(round, way, ways.get(way), tasks, below));
-                }
+                round(round, ways, tasks, below);
             }
         }
     }
 
-    /** The ways in another order each round, so that none always comes first. */
-    private static List<String> turned(List<String> ways, int round) {
-        List<String> turned = new ArrayList<>(ways);
-        java.util.Collections.rotate(turned, round);
-        return turned;
+    /** All tasks on each way, in slices that take turns: what disturbs this machine meanwhile disturbs all alike. */
+    private static void round(int round, Map<String, ExecutorService> ways, int tasks, int below) throws Exception {
+        Map<String, Double> wallMs = new TreeMap<>();
+        long primes = 0;
+        List<String> order = new ArrayList<>(ways.keySet());
+        for (int slice = 0; slice < SLICES; slice++) {
+            int share = tasks * (slice + 1) / SLICES - tasks * slice / SLICES;
+            Collections.rotate(order, 1);
+            for (String way : order) {
+                long began = System.nanoTime();
+                primes += computed(ways.get(way), share, below);
+                wallMs.merge(way, (System.nanoTime() - began) / 1e6, Double::sum);
+            }
+        }
+        for (Map.Entry<String, Double> one : wallMs.entrySet()) {
+            Json.print(Map.of("round", round, "way", one.getKey(), "wall_ms", one.getValue(), "primes", primes / ways.size()));
+        }
     }
 
-    private static Map<String, Object> timed(int round, String way, ExecutorService threads, int tasks, int below)
-            throws Exception {
+    private static long computed(ExecutorService threads, int tasks, int below) throws Exception {
         List<Future<Integer>> answers = new ArrayList<>(tasks);
-        long began = System.nanoTime();
         for (int i = 0; i < tasks; i++) {
             answers.add(threads.submit(() -> Primes.below(below)));
         }
@@ -72,8 +83,7 @@ public final class CpuBound {
         for (Future<Integer> answer : answers) {
             primes += answer.get();
         }
-        double wallMs = (System.nanoTime() - began) / 1e6;
-        return Map.of("round", round, "way", way, "wall_ms", wallMs, "primes", primes);
+        return primes;
     }
 
     private static ExecutorService pool(int size) {
