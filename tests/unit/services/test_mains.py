@@ -6,7 +6,7 @@ import time
 
 import psutil
 import pytest
-from waitlab.errors import BuildError, ServiceDied
+from waitlab.errors import BuildError, MainEnded, ServiceDied
 from waitlab.services import apps, mains
 
 PRINTS = "import json\nfor n in range(3): print(json.dumps({'n': n}), flush=True)\nprint('by the way')\nprint([1])"
@@ -72,3 +72,31 @@ def test_the_command_takes_the_cache_where_there_is_one(tmp_path, monkeypatch):
     command = mains.command("loops", {"seed": 3}, heap_mb=512)
     assert command[:2] == ["java", "-Xmx512m"] and "-XX:AOTCache=app.aot" in command
     assert command[-5:] == ["-jar", "app.jar", "loops", "--seed", "3"]
+
+
+def test_a_main_that_ran_out_of_memory_is_told_apart_from_one_that_failed():
+    said = "Terminating due to java.lang.OutOfMemoryError: Java heap space"
+    code = f"import sys; print('{{\"a\": 1}}'); print('{said}'); sys.exit(3)"
+    with pytest.raises(MainEnded) as end:
+        run(code)
+    assert (end.value.how, end.value.lines) == ("out_of_memory", [{"a": 1}])
+    with pytest.raises(ServiceDied, match="failed") as failure:
+        run("import sys; print('oh'); sys.exit(3)")
+    assert not isinstance(failure.value, MainEnded)
+
+
+def test_a_main_that_takes_too_long_is_ended_even_if_it_will_not_listen():
+    code = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)"
+    )
+    with pytest.raises(MainEnded) as end:
+        run(code, wall_s=3.0)
+    assert (end.value.how, end.value.lines) == ("wall_limit", [{}])
+
+
+def test_who_is_far_away_learns_of_the_end_by_its_stdin():
+    code = "import sys; print('{}', flush=True); sys.stdin.read(); print('{\"over\": true}', flush=True)"
+    assert run(code) == [{}, {"over": True}]
+    with pytest.raises(MainEnded) as end:
+        run(code, wall_s=3.0, held=True)
+    assert end.value.lines[0] == {}
