@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import waitlab.jvm.loops.Loops;
 import waitlab.jvm.perrequest.BareServer;
+import waitlab.jvm.pressure.Pressure;
 import waitlab.shared.BadValue;
 
 /**
@@ -14,7 +15,10 @@ public final class Main {
 
     private static final int WRONG_ARGUMENT = 2;
 
-    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of("loops", Loops::run, "server", BareServer::run));
+    private static final Map<String, Experiment> EXPERIMENTS = new TreeMap<>(Map.of(
+            "loops", Loops::run,
+            "pressure", Pressure::run,
+            "server", BareServer::run));
 
     /** One experiment; it ends when it returns, or serves until it is stopped. */
     @FunctionalInterface
