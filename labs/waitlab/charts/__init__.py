@@ -5,6 +5,7 @@
           -> counts   threads, throughput, rows      palette  one colour and marker an approach
           -> pools    both against a pool's size
           -> crowds   arrivals, loops, offload, beside
+          -> stacks   stacks, queues                chain    pressure
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -34,6 +35,7 @@ KINDS = {
     "latency": "latency", "stairs": "latency", "percentiles": "latency",
     "threads": "counts", "throughput": "counts", "rows": "counts",
     "arrivals": "crowds", "loops": "crowds", "offload": "crowds", "beside": "crowds",
+    "stacks": "stacks", "queues": "stacks", "pressure": "chain",
 }  # fmt: skip
 _ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
 

@@ -33,7 +33,8 @@ _COUNTED = {
 }  # fmt: skip
 MANY_RUNS = 8
 """More Runs than this are not told one by one."""
-_TIMED = ("latency", "stairs", "percentiles", "timeline")
+_TIMED = ("latency", "stairs", "percentiles", "timeline", "stacks")
+_AT_A_RATE = ("steady", "poisson", "constant")
 
 
 def safe(text: object, most: int = 60) -> str:
@@ -45,7 +46,7 @@ def safe(text: object, most: int = 60) -> str:
 
 def differing(runs: Sequence[Run]) -> list[str]:
     """The settings in which these Runs differ."""
-    steady = any(run.settings.get("arrivals") == "steady" for run in runs)
+    steady = any(run.settings.get("arrivals") in _AT_A_RATE for run in runs)
     names = dict.fromkeys(name for run in runs for name in run.settings if steady or name not in _OF_A_RATE)
     several = [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
     return [name for name in several if name not in _UNTOLD and not all(_follows(run, name) for run in runs)]
