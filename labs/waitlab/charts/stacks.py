@@ -8,7 +8,7 @@ from typing import Any
 
 from waitlab import models_stacks as models
 from waitlab.charts.figure import dressed, new
-from waitlab.charts.palette import INK, OFFLOADED, PLATFORM, QUIET, THEORY, VOID, Look, look
+from waitlab.charts.palette import DASHES, INK, OFFLOADED, PLATFORM, QUIET, THEORY, VOID, Look, look, symbol
 from waitlab.charts.traces import add_failed_counts, of_what, theory
 from waitlab.charts.words import label, safe
 from waitlab.predictions import main_series, show
@@ -41,7 +41,9 @@ def stacks(runs: Sequence[Run]) -> Any:
     widest = max(float(run.settings["rate_per_s"]) for run in runs)
     _add_theories(figure, groups, widest)
     for index, (name, own) in enumerate(groups.items()):
-        _add_curves(figure, name, own, (index - (len(groups) - 1) / 2) * SHIFT * widest)
+        before = sum(one[0].settings["stack"] == own[0].settings["stack"] for one in list(groups.values())[:index])
+        _add_curves(figure, name, own, (index - (len(groups) - 1) / 2) * SHIFT * widest, before)
+    _add_key_and_void(figure, [run for run in runs if run.void])
     add_failed_counts(figure, runs, [float(run.settings["rate_per_s"]) for run in runs])
     ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
     figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
@@ -73,7 +75,7 @@ def queues(runs: Sequence[Run]) -> Any:
                 hoverinfo="text",
             )
     _add_limits(figure, rows, [sum(part.values()) for part in parts], runs)
-    figure.update_layout(barmode="stack", bargap=0.35)
+    figure.update_layout(barmode="stack", bargap=0.35, legend={"traceorder": "normal"})
     figure.update_xaxes(rangemode="tozero", tickformat=",", range=[0, longest * 1.25 or 1])
     figure.update_yaxes(categoryorder="array", categoryarray=rows[::-1], showgrid=False)
     return figure
@@ -100,11 +102,12 @@ def _curve_name(run: Run, runs: Sequence[Run]) -> str:
     return ", ".join([NAMES[stack], *told])
 
 
-def _add_curves(figure: Any, name: str, own: Sequence[Run], shift: float) -> None:
-    """p50 as a line, p99 as dots above it, each measurement as a mark."""
+def _add_curves(figure: Any, name: str, own: Sequence[Run], shift: float, before: int) -> None:
+    """p50 as a line, p99 dotted above it; `before` curves of the same stack have taken its mark and others."""
     style = look(own[0].settings)
+    shape = symbol(before - 1).removesuffix("-open") if before else style.symbol
     rates = sorted({float(run.settings["rate_per_s"]) for run in own})
-    for which, dash, shape, width in (("p50", "solid", style.symbol, 2), ("p99", "dot", f"{style.symbol}-open", 1)):
+    for which, dash, mark, width in (("p50", "solid", shape, 2), ("p99", "dot", f"{shape}-open", 1)):
         lines = {rate: _values(own, rate, which) for rate in rates}
         drawn = {rate: median(found) for rate, found in lines.items() if found}
         figure.add_scatter(
@@ -113,12 +116,11 @@ def _add_curves(figure: Any, name: str, own: Sequence[Run], shift: float) -> Non
             mode="lines+markers",
             name=_said(name, own) if which == "p50" else f"{name}: p99",
             line={"color": style.colour, "dash": dash, "width": width},
-            marker={"symbol": shape, "size": 10, "color": style.colour},
+            marker={"symbol": mark, "size": 10, "color": style.colour},
             showlegend=which == "p50",
             text=[f"{rate:g} req/s" for rate in drawn],
             hovertemplate=f"{name}: {which} %{{y:,.1f}} ms at %{{text}}<extra></extra>",
         )
-    _add_void(figure, name, [run for run in own if run.void], shift)
 
 
 def _values(own: Sequence[Run], rate: float, which: str) -> list[float]:
@@ -127,31 +129,34 @@ def _values(own: Sequence[Run], rate: float, which: str) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def _add_void(figure: Any, name: str, void: Sequence[Run], shift: float) -> None:
-    """Where the client was the bottleneck: grey, and on no line."""
-    y = [getattr(main_series(run), "p50_ms", None) for run in void]
+def _add_key_and_void(figure: Any, void: Sequence[Run]) -> None:
+    """What dotted lines mean; and where the client was the bottleneck: grey, and on no line."""
+    dotted = {"color": QUIET, "dash": "dot", "width": 1}
+    figure.add_scatter(x=[None], y=[None], mode="lines", name="dotted, open marks: p99", line=dotted)
     if void:
-        x = [float(run.settings["rate_per_s"]) + shift for run in void]
+        x = [float(run.settings["rate_per_s"]) for run in void]
+        y = [getattr(main_series(run), "p50_ms", None) for run in void]
         mark = {"symbol": "circle-open-dot", "size": 9, "color": VOID}
-        figure.add_scatter(x=x, y=y, mode="markers", name=f"{name}: void", marker=mark)
+        figure.add_scatter(x=x, y=y, mode="markers", name=f"void: {len(void)}, the client was late", marker=mark)
 
 
 def _said(name: str, own: Sequence[Run]) -> str:
     """A curve's name, with the limit that was hit first and from which rate on."""
-    hit = [run for run in own if run.facts.get("first_limit") not in ("none", "unknown", None)]
+    hit = [run for run in own if not run.void and run.facts.get("first_limit") not in ("none", "unknown", None)]
     if not hit:
         return f"{name}: no limit hit"
-    return f"{name}: {hit[0].facts['first_limit']} from {hit[0].settings['rate_per_s']:g}"
+    return f"{name}: {hit[0].facts['first_limit']} from {hit[0].settings['rate_per_s']:g}/s"
 
 
 def _add_theories(figure: Any, groups: Mapping[str, Sequence[Run]], widest: float) -> None:
     """The model's p50 and its knee, once for each knee."""
     by_knee = {own[0].model["knee_per_s"]: own[0].model for own in groups.values()}
-    for knee, model in by_knee.items():
+    for (knee, model), dash in zip(by_knee.items(), DASHES * len(by_knee), strict=False):
         line = model["curves"]["stacks"]
         points = [(x, y) for x, y in zip(line["x"], line["y"], strict=True) if x <= widest * 1.05]
         drawn = {"x": [x for x, _ in points], "y": [y for _, y in points]}
-        figure.add_scatter(**theory(drawn, "theory: p50" if len(by_knee) == 1 else f"theory: p50, knee {show(knee)}"))
+        name = "theory: p50" if len(by_knee) == 1 else f"theory: p50, knee {show(knee)}/s"
+        figure.add_scatter(**theory(drawn, name, dash=dash))
         if knee <= widest:
             _add_knee(figure, knee, drawn["y"])
 

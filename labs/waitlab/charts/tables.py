@@ -49,7 +49,9 @@ def _details(run: Run, runs: Sequence[Run]) -> str:
 def _queues(run: Run) -> list[tuple[object, ...]]:
     """The queues of a server, where it was watched."""
     known = {place: found for place, found in (run.facts.get("queues") or {}).items() if found}
-    return [(place, *(round(found[name] or 0, 1) for name in ("p50", "peak", "wait_ms"))) for place, found in known.items()]
+    return [
+        (place, *(round(found[name] or 0, 1) for name in ("p50", "peak", "wait_ms"))) for place, found in known.items()
+    ]
 
 
 def _stages(run: Run) -> list[dict[str, object]]:

@@ -125,7 +125,8 @@ def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Itera
         own = [limits(run, runs, shared=False), conditions(run) if not _alike(runs, conditions) else ""]
         own += warnings(run)
         who = [html.unescape(label(run, runs))] if len(runs) > 1 else []
-        lines += [": ".join([*who, "; ".join(part for part in [counted, *own] if part)])]
+        told = "; ".join(part for part in [counted, *own] if part)
+        lines += [": ".join([*who, told])] if told else []
     shared = limits(runs[0], runs, shared=True)
     lines += [f"In force, as the server reports it: {shared}."] if shared else []
     lines += [f"Conditions: {conditions(runs[0])}."] if _alike(runs, conditions) else []
@@ -140,6 +141,8 @@ def summary(title: str, runs: Sequence[Run], theory: str = "") -> str:
         series = main_series(run)
         if series is not None and len(runs) <= MANY_RUNS:
             lines.append(f"{html.unescape(label(run, runs))}: {tally(series)}.")
+        elif "queue_by_stage" in run.facts:
+            lines.append(f"{run.line}.")
     return " ".join([*lines, *([theory] if theory else [])])
 
 
@@ -148,9 +151,18 @@ def remarks(kind: str, runs: Sequence[Run]) -> list[str]:
     one_clock = all(run.in_force.get("same_clock") for run in runs)
     if kind == "timeline" and not one_clock:
         return ["Waiting and being served cannot be told apart: the server's clock may not be the client's."]
+    if kind == "pressure":
+        return [run.line for run in runs]
+    if kind == "queues":
+        return [f"{html.unescape(label(run, runs))}: first limit {_limit(run)}" for run in runs]
     if kind == "throughput":
         return ["Throughput counts successes only, from the first intended send to the last end."]
     return ["Latency counts from the moment a request should have been sent."] if kind in _TIMED else []
+
+
+def _limit(run: Run) -> str:
+    """The limit that was hit first, and why."""
+    return f"{run.facts.get('first_limit')} ({run.facts.get('why', 'the server died')})."
 
 
 def theory(runs: Sequence[Run]) -> str:

@@ -15,12 +15,10 @@ from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Experiment, Outcome
 
 STAGES = ("door", "transform", "batch", "sink")
-RATES = {"transform": "transform_per_s", "sink": "sink_per_s"}
 NO_CLIENT: dict[str, Any] = {
     "connections_opened": 0, "lag_p99_ms": 0.0, "cpu_share": None, "retransmits": None, "saturated": False,
 }  # fmt: skip
 LONGEST_S = 90.0
-
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -35,7 +33,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
 
     *_, found = bench.lab.run_main("pressure", _options(s), stop=bench.stop, told=told)
     in_force = {name: found[name] for name in ("available_processors", "java")}
-    return Outcome(facts=_facts(found, s), in_force=in_force, client=NO_CLIENT)
+    return Outcome(facts=_facts(found), in_force=in_force, client=NO_CLIENT)
 
 
 def _options(s: Settings) -> dict[str, Any]:
@@ -43,7 +41,7 @@ def _options(s: Settings) -> dict[str, Any]:
     return {name: s[name] for name in same} | {"duration_ms": round(float(s["duration_s"]) * 1000)}
 
 
-def _facts(found: dict[str, Any], s: Settings) -> dict[str, Any]:
+def _facts(found: dict[str, Any]) -> dict[str, Any]:
     source_s = max(found["source_ended_ms"] / 1000, 1e-3)
     totals = {name: found[name][-1] for name in ("produced", "consumed", "dropped")}
     peaks = {stage: max(found[stage]) for stage in STAGES}
@@ -84,8 +82,8 @@ def said(s: Settings) -> str:
 
 
 def _flow(s: Settings) -> models.Flow:
-    rates = (float(s[name]) for name in ("source_per_s", "transform_per_s", "sink_per_s"))
-    return models.Flow(*rates, batch=int(s["batch"]), lasts_s=float(s["duration_s"]))
+    source, transform, sink = (float(s[name]) for name in ("source_per_s", "transform_per_s", "sink_per_s"))
+    return models.Flow(source, transform, sink, int(s["batch"]), float(s["duration_s"]))
 
 
 def _model(s: Settings) -> dict[str, Any]:
@@ -110,7 +108,9 @@ def _limits(s: Settings) -> None:
         why = f"a batch of {s['batch']} never fills where {s['gate']} items may be inside"
         raise limits.not_together(f"gate={s['gate']}", f"batch={s['batch']}", why, f"gate={s['batch']} or more")
     longest = float(_model(s)["wall_ms"]) / 1000
-    limits.refuse_above("duration_s and source_per_s over the slowest rate", ceil(longest), LONGEST_S, "a run lasts, in s,")
+    limits.refuse_above(
+        "duration_s and source_per_s over the slowest rate", ceil(longest), LONGEST_S, "a run lasts, in s,"
+    )
 
 
 CONTROLS = (
