@@ -5,7 +5,7 @@ import os
 import pytest
 from waitlab import decide
 
-pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(600)]
 
 LEAST_MS = 20_000 / 50 * 20
 WAYS = ("pool", "large", "virtual", "gated")
@@ -15,7 +15,7 @@ STACKS = ("mvc-platform", "mvc-virtual", "webflux-jdbc-offloaded", "webflux-r2db
 @pytest.fixture(scope="module")
 def book(open_book, built):  # noqa: ARG001
     """The chapter, executed from its first cell to its last."""
-    with open_book("18_choosing", 400) as opened:
+    with open_book("18_choosing", 580) as opened:
         opened.execute_all()
         yield opened
 
