@@ -74,13 +74,15 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     bench.check_stop()
     bench.progress(0.0, "starting a JVM for the crowd")
     told, before = rush.Told(int(s["requests"]), bench.progress), time.monotonic()
-    ended_by = _run(bench, s, told)
+    ended_by, after = _run(bench, s, told), time.monotonic()
     if not told.start_us:
         raise _nothing_told(ended_by)
     _check_in_force(s, told.in_force)
-    facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}
     in_force = {name: told.in_force[name] for name in _IN_FORCE}
-    in_force["same_clock"] = on_one_clock(before, told.start_us / 1e6, time.monotonic())
+    in_force["same_clock"] = on_one_clock(before, told.start_us / 1e6, after)
+    if ended_by != rush.FINISHED and in_force["same_clock"]:
+        told.cut_us = int(after * 1e6) - told.start_us
+    facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}
     stopped = ended_by == rush.STOPPED
     return Outcome(rush.samples(told, ended_by), facts, in_force, NO_CLIENT, told.start_us / 1e6, stopped)
 
@@ -132,16 +134,20 @@ def _line(s: Settings, o: Outcome) -> str:
     lost = f["failed"] - f["refused"]
     counts += [f"{lost:,} without an answer"] if lost else []
     times = f", p99 {p99:,.0f} ms" if p99 is not None else ""
-    rate = f"{f['throughput_per_s']:,.0f} req/s (ceiling {f['ceiling_per_s']:,.0f})"
+    rate = f"{_rate(f['throughput_per_s'])} req/s (ceiling {_rate(f['ceiling_per_s'])})"
     heap = "" if f["heap_peak_mb"] is None else f", {f['heap_peak_mb']:,.1f} MB alive"
-    end = "" if f["ended_by"] == rush.FINISHED else f"; {_ENDED[f['ended_by']]} after {f['wall_ms'] / 1000:,.1f} s"
+    end = "" if f["ended_by"] in (rush.FINISHED, rush.STOPPED) else f"; {_ENDED[f['ended_by']]} after {f['wall_ms'] / 1000:,.1f} s"
     return f"{_who(s)}: {', '.join(counts)}{times}, {rate}; in flight {f['in_flight_peak']:,}{heap}{end}"
 
 
 _OTHERS = {"dropped": "turned away", "refused": "refused"}
 _ENDED = {
-    "out_of_memory": "out of memory", "wall_limit": "ended at its wall limit", rush.STOPPED: "stopped",
+    "out_of_memory": "out of memory", "wall_limit": "ended at its wall limit",
 }  # fmt: skip
+
+
+def _rate(per_s: float) -> str:
+    return f"{per_s:,.0f}" if per_s >= 10 else f"{per_s:.2g}"
 
 
 def _who(s: Settings) -> str:

@@ -9,7 +9,7 @@ import waitlab.jvm.Json;
 /**
  * Looks at the run from beside it, on a thread of its own: how many requests are in flight and how much heap is used, in
  * a steady beat; and once, a second into the run, how much is used right after a collection, which is what is alive. A run
- * that is to last less than two seconds is collected halfway through it. What it has seen it prints five times a second.
+ * that is to last less than two seconds is collected halfway through it. What it has seen it prints at once, and then five times a second.
  */
 final class Sampler {
 
@@ -59,6 +59,8 @@ final class Sampler {
     }
 
     private void watch() {
+        look();
+        tell();
         long toldNs = beganNs;
         for (long beat = 1; !over; beat++) {
             look();
