@@ -47,7 +47,7 @@ def test_the_jvm_is_asked_for_what_was_set():
     run(lab, threads="virtual", gate=3, gate_at="inside", hold_ms=30, heap_mb=512, downstream="postgres", payload_kb=4)
     wanted = {"threads": "virtual", "gate": 3, "gate_at": "inside", "hold_ms": 30, "payload_kb": 4, "requests": FEW}
     assert wanted.items() <= lab.options.items()
-    assert lab.asked == {"heap_mb": 512, "wall_s": 20.0, "database": True}
+    assert lab.asked == {"heap_mb": 512, "wall_s": 20.0 + 2 // 5, "database": True}
     run(lab, wall_limit_s=7)
     assert lab.asked == {"heap_mb": 2048, "wall_s": 7.0, "database": False}
 

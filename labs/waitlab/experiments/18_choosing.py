@@ -24,6 +24,7 @@ SPARE_HEAP = 0.6
 SPARE_MEMORY = 0.6
 PATIENCE = 3
 START_S = 20
+CONNECTIONS_A_SECOND = 5  # that are opened at least, also on a busy machine
 _ASKED = (
     "requests", "threads", "pool_size", "gate", "gate_at", "on_full", "downstream", "capacity", "downstream_limit",
     "hold_ms", "payload_kb",
@@ -154,7 +155,7 @@ def _who(s: Settings) -> str:
     """Who serves, who is let in, whom they call."""
     who = "virtual threads" if s["threads"] == "virtual" else f"{s['pool_size']:,} platform threads"
     where = " inside the threads" if s["gate_at"] == "inside" else ""
-    full = ", full means no" if s["on_full"] == "reject" else ""
+    full = ", full: turned away" if s["on_full"] == "reject" else ""
     gate = f", gate {s['gate']:,}{where}{full}" if s["gate"] else ""
     called = {"semaphore": "", "postgres": ", PostgreSQL", "unguarded": ", a server without a valve"}
     load = f", {s['payload_kb']:,} kB each" if s["payload_kb"] else ""
@@ -188,8 +189,9 @@ def _too_heavy(held: float, room: float, s: Settings) -> Exception:
 
 
 def _patience_s(s: Settings) -> int:
-    """How long a run may take, s: three times what theory says, and what a start takes."""
-    return int(PATIENCE * models_18.wall_ms(crowd(s)) / 1000) + START_S
+    """How long a run may take, s: three times what theory says, and what a start takes, with its connections."""
+    start = START_S + (int(s["capacity"]) // CONNECTIONS_A_SECOND if s["downstream"] == "postgres" else 0)
+    return int(PATIENCE * models_18.wall_ms(crowd(s)) / 1000) + start
 
 
 def _room(s: Settings) -> int:
@@ -210,7 +212,7 @@ ADMISSION = (
     Control("downstream_limit", int, _room, "requests", 1, 50_000, computed="20 x capacity",
             help="callers above which the unguarded server refuses"),
     Control("heap_mb", int, 2048, "MB", 64, 4096, help="the JVM's heap at most"),
-    Control("wall_limit_s", int, _patience_s, "s", 1, 600, computed="3 x theory + 20", help="when it is ended"),
+    Control("wall_limit_s", int, _patience_s, "s", 1, 600, computed="3 x theory + start", help="when it is ended"),
     Control("force", bool, False, help="run even where the data will not fit into the heap"),
 )  # fmt: skip
 
