@@ -22,6 +22,8 @@ LONGEST_MS = 120_000
 SPARE_HEAP = 0.6
 """The share of the heap that the requests' data may take, unless `force` says otherwise."""
 SPARE_MEMORY = 0.6
+USABLE_HEAP = 0.9
+"""The serial collector keeps one of two survivor spaces to itself, which the JVM does not count."""
 PATIENCE = 3
 START_S = 20
 CONNECTIONS_A_SECOND = 5  # that are opened at least, also on a busy machine
@@ -119,6 +121,9 @@ def _check_in_force(s: Settings, found: dict[str, Any]) -> None:
     pool = s["pool_size"] if s["threads"] == "fixed" else 0
     asked = {"threads": s["threads"], "pool_size": pool, "gate": s["gate"], "capacity": s["capacity"]}
     wrong = [f"{name} is {found[name]} instead of {value}" for name, value in asked.items() if found[name] != value]
+    heap, largest = int(s["heap_mb"]), int(found["heap_max_mb"])
+    if not USABLE_HEAP * heap <= largest <= heap:
+        wrong.append(f"heap_mb is {largest} instead of {heap}")
     if wrong:
         what = "The crowd was served, but not with the settings that were asked for."
         raise ServiceError(
@@ -137,14 +142,13 @@ def _line(s: Settings, o: Outcome) -> str:
     times = f", p99 {p99:,.0f} ms" if p99 is not None else ""
     rate = f"{_rate(f['throughput_per_s'])} req/s (ceiling {_rate(f['ceiling_per_s'])})"
     heap = "" if f["heap_peak_mb"] is None else f", {f['heap_peak_mb']:,.1f} MB alive"
-    end = "" if f["ended_by"] in (rush.FINISHED, rush.STOPPED) else f"; {_ENDED[f['ended_by']]} after {f['wall_ms'] / 1000:,.1f} s"
+    ended = _ENDED.get(f["ended_by"], "")
+    end = f"; {ended} after {f['wall_ms'] / 1000:,.1f} s" if ended else ""
     return f"{_who(s)}: {', '.join(counts)}{times}, {rate}; in flight {f['in_flight_peak']:,}{heap}{end}"
 
 
 _OTHERS = {"dropped": "turned away", "refused": "refused"}
-_ENDED = {
-    "out_of_memory": "out of memory", "wall_limit": "ended at its wall limit",
-}  # fmt: skip
+_ENDED = {"out_of_memory": "out of memory", "wall_limit": "ended at its wall limit"}
 
 
 def _rate(per_s: float) -> str:
