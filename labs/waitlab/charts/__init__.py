@@ -6,6 +6,7 @@
           -> pools    both against a pool's size
           -> crowds   arrivals, loops, offload, beside
           -> choosing in flight, heap, by arrival, valve, computing
+          -> stacks   stacks, queues                chain    pressure
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -37,6 +38,7 @@ KINDS = {
     "arrivals": "crowds", "loops": "crowds", "offload": "crowds", "beside": "crowds",
     "in_flight": "choosing", "heap": "choosing", "by_arrival": "choosing", "valve": "choosing",
     "computing": "choosing",
+    "stacks": "stacks", "queues": "stacks", "pressure": "chain",
 }  # fmt: skip
 _ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
 

@@ -7,7 +7,7 @@ from typing import Any
 from waitlab.charts.palette import GUESS
 from waitlab.predictions import Prediction, show
 
-_MS_UP = ("latency", "stairs", "percentiles", "arrivals")
+_MS_UP = ("latency", "stairs", "percentiles", "arrivals", "stacks")
 _S_ALONG = ("timeline",)
 _OF_ONE = ("p50", "p90", "p99", "max")
 _PER_S = ("req/s", "requests/s", "requests per second", "1/s", "/s")
@@ -20,7 +20,7 @@ def mark(figure: Any, kind: str, guess: Prediction) -> None:
     said = f"your guess of {guess.name}: {show(guess.value, guess.unit)}"
     if kind in _MS_UP and guess.unit in ("ms", "s"):
         _across(figure, guess.value * (1000 if guess.unit == "s" else 1), said)
-    elif kind == "throughput" and guess.unit in _PER_S:
+    elif (kind == "throughput" and guess.unit in _PER_S) or (kind == "heap" and guess.unit == "MB"):
         _across(figure, guess.value, said)
     elif kind in _S_ALONG and guess.unit in ("ms", "s") and guess.name.rpartition(".")[2] not in _OF_ONE:
         _upright(figure, guess.value / (1000 if guess.unit == "ms" else 1), said)

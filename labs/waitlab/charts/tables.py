@@ -32,7 +32,7 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: 
 
 def _details(run: Run, runs: Sequence[Run]) -> str:
     name = label(run, runs)
-    rows = run.facts.get("rows")
+    rows = run.facts.get("rows") or _stages(run)
     if rows:
         heads = list(dict.fromkeys(key for row in rows for key in row))
         inside = html_table(heads, [[row.get(key, "") for key in heads] for row in rows], run.line)
@@ -41,7 +41,24 @@ def _details(run: Run, runs: Sequence[Run]) -> str:
     shown = samples[:MOST_ROWS]
     cut = f", the first {MOST_ROWS} of them" if len(samples) > MOST_ROWS else ""
     inside = html_table(_HEADS, [_row(sample, run.t0_s) for sample in shown], run.line)
-    return f"<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{inside}</details>"
+    also = html_table(("where", "waiting, p50", "peak", "mean wait, ms"), _queues(run), "Where they waited")
+    told = also * bool(_queues(run)) + inside
+    return f"<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{told}</details>"
+
+
+def _queues(run: Run) -> list[tuple[object, ...]]:
+    """The queues of a server, where it was watched."""
+    known = {place: found for place, found in (run.facts.get("queues") or {}).items() if found}
+    return [
+        (place, *(round(found[name] or 0, 1) for name in ("p50", "peak", "wait_ms"))) for place, found in known.items()
+    ]
+
+
+def _stages(run: Run) -> list[dict[str, object]]:
+    """The queues of a chain over time, a row for each tenth look."""
+    lines = run.facts.get("queue_by_stage") or {}
+    names = list(lines)
+    return [dict(zip(names, look, strict=True)) for look in list(zip(*lines.values(), strict=True))[::10]]
 
 
 def _row(sample: Sample, t0_s: float) -> tuple[str, ...]:

@@ -36,12 +36,13 @@ _COUNTED = {
 MANY_RUNS = 8
 """More Runs than this are not told one by one."""
 _FROM = "Latency counts from the moment a request should have been sent."
-_SAID = dict.fromkeys(("latency", "stairs", "percentiles", "timeline", "by_arrival", "valve"), _FROM) | {
+_SAID = dict.fromkeys(("latency", "stairs", "percentiles", "timeline", "by_arrival", "valve", "stacks"), _FROM) | {
     "in_flight": "In flight is a request that owns a live thread; one in a pool's queue does not.",
     "heap": "Garbage counts until it is collected; what is alive is what the one collection left, and no peak.",
     "computing": "All crews take turns in one JVM, after rounds that warm it up.",
 }
 """What is said under each figure of a kind."""
+_AT_A_RATE = ("steady", "poisson", "constant")
 
 
 def safe(text: object, most: int = 60) -> str:
@@ -53,7 +54,7 @@ def safe(text: object, most: int = 60) -> str:
 
 def differing(runs: Sequence[Run]) -> list[str]:
     """The settings in which these Runs differ."""
-    steady = any(run.settings.get("arrivals") == "steady" for run in runs)
+    steady = any(run.settings.get("arrivals") in _AT_A_RATE for run in runs)
     names = dict.fromkeys(name for run in runs for name in run.settings if steady or name not in _OF_A_RATE)
     several = [name for name in names if len({str(run.settings.get(name)) for run in runs}) > 1]
     return [name for name in several if name not in _UNTOLD and not all(_follows(run, name) for run in runs)]
@@ -132,7 +133,8 @@ def caption(runs: Sequence[Run], guesses: Iterable[Prediction] = (), also: Itera
         own = [limits(run, runs, shared=False), conditions(run) if not _alike(runs, conditions) else ""]
         own += warnings(run)
         who = [html.unescape(label(run, runs))] if len(runs) > 1 else []
-        lines += [": ".join([*who, "; ".join(part for part in [counted, *own] if part)])]
+        told = "; ".join(part for part in [counted, *own] if part)
+        lines += [": ".join([*who, told])] if told else []
     shared = limits(runs[0], runs, shared=True)
     lines += [f"In force, as the server reports it: {shared}."] if shared else []
     lines += [f"Conditions: {conditions(runs[0])}."] if _alike(runs, conditions) else []
@@ -147,6 +149,8 @@ def summary(title: str, runs: Sequence[Run], theory: str = "", sentences: Sequen
         series = main_series(run)
         if series is not None and len(runs) <= MANY_RUNS:
             lines.append(f"{html.unescape(label(run, runs))}: {tally(series)}.")
+        elif "queue_by_stage" in run.facts:
+            lines.append(f"{run.line}.")
     return " ".join([*lines, *([theory] if theory else [])])
 
 
@@ -155,9 +159,18 @@ def remarks(kind: str, runs: Sequence[Run]) -> list[str]:
     one_clock = all(run.in_force.get("same_clock") for run in runs)
     if kind == "timeline" and not one_clock:
         return ["Waiting and being served cannot be told apart: the server's clock may not be the client's."]
+    if kind == "pressure":
+        return [run.line for run in runs]
+    if kind == "queues":
+        return [f"{html.unescape(label(run, runs))}: first limit {_limit(run)}" for run in runs]
     if kind == "throughput":
         return ["Throughput counts successes only, from the first intended send to the last end."]
     return [_SAID[kind]] if kind in _SAID else []
+
+
+def _limit(run: Run) -> str:
+    """The limit that was hit first, and why."""
+    return f"{run.facts.get('first_limit')} ({run.facts.get('why', 'the server died')})."
 
 
 def theory(runs: Sequence[Run]) -> str:

@@ -1,4 +1,4 @@
-"""Chapter 18's four stacks: one query on one PostgreSQL, one load that does not wait for answers, four ways to serve it.
+"""Chapter 18's four stacks: one query on one PostgreSQL under one open load, served in four ways.
 
 The server looks at its own queues meanwhile (`watched`), and a rule names the limit that was hit first (`queues`).
 """
@@ -17,6 +17,7 @@ from waitlab.experiments import watched
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
 from waitlab.experiments.serving import client_facts, died_ms, until
+from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, poisson, steady
 from waitlab.load.samples import OK
@@ -39,7 +40,6 @@ SAID = {
 MOST_TRIES = 3
 POOL_S, USUAL_POOL = 10.0, 10
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
-MOST_OPEN, LONGEST_WAIT_MS = 9000, 50_000
 _warmed: set[tuple[object, ...]] = set()
 
 
@@ -48,15 +48,15 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     door = _door(app, s)
     url = door + _path(s)
     _fill_pools(app, url, s)
-    cold = _warm(bench, app, url)
+    cold = _warm(bench, app, url, int(s[models.CONNECTIONS[str(s["stack"])]]))
     for attempt in range(1, MOST_TRIES + 1):
         in_force = app.settings() | {"same_clock": app.same_clock}
         app.delete(f"/queues?seconds={_watched_s(s)}")
         result = bench.load(_plan(url, s))
         died, client = died_ms(app, result), client_facts(result, "steady")
+        again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
         if not client["saturated"] or result.partial or died:
             break
-    again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
     facts = _served(result, s) | (died or _queues(app, result, s, in_force))
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, cold + again)
 
@@ -104,9 +104,9 @@ def _root(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _warm(bench: Bench, app: App, url: str) -> tuple[str, ...]:
-    """Unmeasured seconds of steady load until two medians in a row agree, once a server and address; a note if not."""
-    key = (bench.lab.lab_id, app.name, app.pid, url)
+def _warm(bench: Bench, app: App, url: str, connections: int) -> tuple[str, ...]:
+    """Unmeasured windows of load until two medians in a row agree, once a server, address and pool; a note if not."""
+    key = (bench.lab.lab_id, app.name, app.pid, url, connections)
     if key in _warmed:
         return ()
     bench.progress(0.0, "warming up")
@@ -125,7 +125,7 @@ def _warm(bench: Bench, app: App, url: str) -> tuple[str, ...]:
 def _plan(url: str, s: Settings) -> Plan:
     rate, seconds = float(s["rate_per_s"]), float(s["duration_s"])
     at = poisson(rate, seconds, int(s["seed"])) if s["arrivals"] == "poisson" else steady(rate, seconds)
-    return Plan((Stream("requests", url, at, _timeout_s(_longest_ms(s))),), "steady")
+    return Plan((Stream("requests", url, at, _timeout_s(longest_ms(s))),), "steady")
 
 
 def _timeout_s(longest_ms: float) -> float:
@@ -133,7 +133,7 @@ def _timeout_s(longest_ms: float) -> float:
 
 
 def _watched_s(s: Settings) -> int:
-    return min(ceil(float(s["duration_s"]) + _timeout_s(_longest_ms(s)) + 5), 900)
+    return min(ceil(float(s["duration_s"]) + _timeout_s(longest_ms(s)) + 5), 900)
 
 
 # -- what came out ----------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _served(result: LoadResult, s: Settings) -> dict[str, Any]:
         "wall_ms": wall_s * 1000,
         "throughput_per_s": len(done) / wall_s if wall_s > 0 else 0.0,
         "mean_ms": sum(x.latency_ms for x in done) / len(done) if done else None,
-        "knee_per_s": _knee(s),
+        "knee_per_s": knee(s),
         "first_limit": "unknown",
     }
 
@@ -154,7 +154,8 @@ def _served(result: LoadResult, s: Settings) -> dict[str, Any]:
 def _queues(app: App, result: LoadResult, s: Settings, in_force: dict[str, Any]) -> dict[str, Any]:
     stack = str(s["stack"])
     seen = watched.looks(app.get("/queues"), result.samples, result.t0, float(s["duration_s"]))
-    processors = min(int(in_force["available_processors"]), limits.cpus(), in_force.get("container_cpus", limits.cpus()))
+    known = (in_force["available_processors"], in_force.get("container_cpus"), limits.cpus())
+    processors = min(float(one) for one in known if one)
     own, machine = watched.cpu_share(seen, processors), watched.machine_share(seen)
     limit, why = first_limit(watched.median_look(seen, stack, s, max(own or 0.0, machine or 0.0)))
     return {
@@ -180,62 +181,6 @@ def _line(s: Settings, o: Outcome) -> str:
     return f"{SAID[str(s['stack'])]}, {s['rate_per_s']:g} req/s: {counted}; first limit: {o.facts['first_limit']}"
 
 
-# -- theory and limits ------------------------------------------------------------------------------------------
-
-
-def _widths(s: Settings) -> dict[str, int]:
-    """What bounds the stack, the innermost first: its connections, and its threads where it has a pool of them."""
-    stack = str(s["stack"])
-    pools = [name for name in (models.CONNECTIONS[stack], models.THREADS.get(stack)) if name]
-    return {name: int(s[name]) for name in pools}
-
-
-def _knee(s: Settings) -> float:
-    return models.knee_per_s(min(_widths(s).values()), float(s["query_ms"]))
-
-
-def _wait_ms(share: float, rate: float, s: Settings) -> float:
-    servers, held = min(_widths(s).values()), float(s["query_ms"])
-    return models.wait_ms(share, rate, servers, held, float(s["duration_s"]), str(s["arrivals"]))
-
-
-def _longest_ms(s: Settings) -> float:
-    return _wait_ms(0.999, float(s["rate_per_s"]), s) + float(s["query_ms"])
-
-
-def _model(s: Settings) -> dict[str, Any]:
-    rate, held, knee = float(s["rate_per_s"]), float(s["query_ms"]), _knee(s)
-    narrowest = min(_widths(s), key=lambda name: _widths(s)[name])
-    rates = sorted({rate, *(knee * step / 40 for step in range(4, 81))})
-    return {
-        "knee_per_s": knee,
-        "first_limit": LIMITS[narrowest] if rate > knee else "none",
-        "throughput_per_s": models.throughput_per_s(rate, knee, float(s["duration_s"]), held),
-        "p50_ms": held + _wait_ms(0.5, rate, s),
-        "p99_ms": held + _wait_ms(0.99, rate, s),
-        "curves": {"stacks": {"x": rates, "y": [held + _wait_ms(0.5, one, s) for one in rates]}},
-    }
-
-
-LIMITS = {
-    "jdbc_pool_size": "jdbc pool", "r2dbc_pool_size": "r2dbc pool",
-    "pool_size": "workers", "offload_pool_size": "offload pool",
-}  # fmt: skip
-
-
-def _limits(s: Settings) -> None:
-    rate, both = float(s["rate_per_s"]), float(s["jdbc_pool_size"]) + float(s["r2dbc_pool_size"])
-    opened = rate * float(s["duration_s"]) * max(0.0, 1 - _knee(s) / rate)
-    allowed = limits.database_connections()
-    limits.refuse_above("jdbc_pool_size and r2dbc_pool_size together", both, allowed, "the database gives")
-    for name in ("pool_size", "offload_pool_size"):
-        limits.refuse_above(name, float(s[name]), limits.threads(), "one JVM may have")
-    limits.refuse_above("rate_per_s and duration_s together", rate * float(s["duration_s"]), 200_000, "a run sends")
-    most = min(MOST_OPEN, limits.descriptors())
-    limits.refuse_above("rate_per_s above the knee", opened, most, "requests that wait have a connection each,")
-    limits.refuse_above("rate_per_s above the knee", _longest_ms(s), LONGEST_WAIT_MS, "a request waits, in ms,")
-
-
 CONTROLS = (
     Control("stack", str, "mvc-platform", choices=STACKS, help="who waits for the query, and how"),
     Control("rate_per_s", float, 300.0, "requests/s", 1, 5000, help="arrivals, which do not wait for answers"),
@@ -253,5 +198,5 @@ CONTROLS = (
 
 EXPERIMENTS = (
     Experiment("four-stacks", "Which limit does each of four stacks hit first, and where do its requests wait?",
-               "18_choosing", _measure, _line, CONTROLS, _model, _limits, ("requests",), "stacks"),
+               "18_choosing", _measure, _line, CONTROLS, model, refuse, ("requests",), "stacks"),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Which limit a server hit first, from where its requests wait: a rule about what `watched` saw.
 
-    Station         a pool, and the queue before it
-    Seen            all stations, the processors, who is in flight: the median look while requests came
-    first_limit()   the limit that holds the others up, and why, as a sentence
+Station         a pool, and the queue before it
+Seen            all stations, the processors, who is in flight: the median look while requests came
+first_limit()   the limit that holds the others up, and why, as a sentence
 """
 
 from __future__ import annotations

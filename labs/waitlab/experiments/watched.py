@@ -118,7 +118,9 @@ def lengths(seen: Looks, stack: str) -> dict[str, list[float] | None]:
 
 def queues(seen: Looks, stack: str) -> dict[str, dict[str, float | None] | None]:
     """Each queue: p50 and peak while requests came, and the mean wait in it, ms."""
-    return {place: values and _queue(seen, values) for place, values in lengths(seen, stack).items()}
+    return {
+        place: _queue(seen, values) if values is not None else None for place, values in lengths(seen, stack).items()
+    }
 
 
 def _queue(seen: Looks, values: Sequence[float]) -> dict[str, float | None]:
@@ -160,7 +162,8 @@ def median_look(seen: Looks, stack: str, s: Settings, cpu: float) -> Seen:
     """What the rule of the first limit looks at."""
     waits, busy = queues(seen, stack), in_service(seen, stack, s)
     stations = tuple(
-        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0)) for name, place in _POOLS[stack]
+        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0))
+        for name, place in _POOLS[stack]
     )
     held = busy["connections"]["held_ms"] or 0.0
     flying = median(seen.during(seen.in_flight))

@@ -25,6 +25,7 @@ IN_FORCE = {
     "blockhound": False,
     "offload_pool_size": 20,
     "jdbc_pool_size": 10,
+    "r2dbc_pool_size": 10,
 }
 
 
@@ -36,6 +37,7 @@ def test_defaults_are_those_of_the_server():
         "blockhound": False,
         "offload_pool_size": 20,
         "jdbc_pool_size": 10,
+        "r2dbc_pool_size": 10,
     }
 
 
@@ -78,7 +80,7 @@ def test_the_collector_and_the_heap_are_named():
     assert {"-XX:+UseSerialGC", "-Xmx384m"} <= set(jvm_flags(WEBFLUX, {}))
 
 
-@pytest.mark.parametrize("name", ["offload_pool_size", "jdbc_pool_size"])
+@pytest.mark.parametrize("name", ["offload_pool_size", "jdbc_pool_size", "r2dbc_pool_size"])
 def test_pools_change_live(name):
     assert is_live(WEBFLUX, name)
 
@@ -99,7 +101,7 @@ def test_a_difference_names_the_setting_and_both_values():
 
 
 @pytest.mark.parametrize("value", ["", "abc", 0, -1, 1.5, True, None, 10**9])
-@pytest.mark.parametrize("name", ["cpus", "event_loops", "offload_pool_size", "jdbc_pool_size"])
+@pytest.mark.parametrize("name", ["cpus", "event_loops", "offload_pool_size", "jdbc_pool_size", "r2dbc_pool_size"])
 def test_a_bad_number_names_the_setting(name, value):
     with pytest.raises(ControlError, match=name):
         WEBFLUX.settle({name: value})
@@ -109,6 +111,12 @@ def test_a_pool_above_the_databases_limit_shows_both_numbers():
     assert WEBFLUX.settle({"jdbc_pool_size": 287})["jdbc_pool_size"] == 287
     with pytest.raises(ControlError, match=r"288.*287"):
         WEBFLUX.settle({"jdbc_pool_size": 288})
+
+
+def test_the_pools_of_one_server_share_the_database_s_limit():
+    assert WEBFLUX.settle({"jdbc_pool_size": 150, "r2dbc_pool_size": 147})["r2dbc_pool_size"] == 147
+    with pytest.raises(ControlError, match=r"together=298.*297"):
+        WEBFLUX.settle({"jdbc_pool_size": 150, "r2dbc_pool_size": 148})
 
 
 def test_an_unknown_app_is_a_sentence():

@@ -139,9 +139,12 @@ def test_a_full_disk_is_a_sentence(monkeypatch):
     assert files(SPEC.folder.parent) == []
 
 
-def test_a_jar_that_needs_nothing_is_taken_as_it_is(tmp_path):
+def test_a_plain_jar_is_taken_as_it_is_with_its_libraries_beside_it(tmp_path):
     plain = APPS["plain"]
-    plain.folder.parent.mkdir(parents=True)
+    library = plain.folder.parent / "lib"
+    library.mkdir(parents=True)
     (plain.folder.parent / "jvm.jar").write_text("whole")
+    (library / "reactor-core.jar").write_text("library")
     EXTRACT(plain, tmp_path)
     assert (tmp_path / "app.jar").read_text() == "whole"
+    assert (tmp_path / "lib" / "reactor-core.jar").read_text() == "library"

@@ -6,6 +6,7 @@ import waitlab.jvm.admission.Admission;
 import waitlab.jvm.cpubound.CpuBound;
 import waitlab.jvm.loops.Loops;
 import waitlab.jvm.perrequest.BareServer;
+import waitlab.jvm.pressure.Pressure;
 import waitlab.shared.BadValue;
 
 /**
@@ -20,6 +21,7 @@ public final class Main {
             "admission", Admission::run,
             "cpu-bound", CpuBound::run,
             "loops", Loops::run,
+            "pressure", Pressure::run,
             "server", BareServer::run));
 
     /** One experiment; it ends when it returns, or serves until it is stopped. */

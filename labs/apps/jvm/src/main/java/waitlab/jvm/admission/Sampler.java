@@ -43,6 +43,8 @@ final class Sampler {
     void start() {
         beganNs = System.nanoTime();
         ledger.start();
+        look();
+        tell();
         thread.start();
     }
 
