@@ -9,7 +9,7 @@ import waitlab.jvm.Json;
 /**
  * Looks at the run from beside it, on a thread of its own: how many requests are in flight and how much heap is used, in
  * a steady beat; and once, a second into the run, how much is used right after a collection, which is what is alive. A run
- * that is to last less than two seconds is collected halfway through it. What it has seen it prints at once, and then five times a second.
+ * that is to last less than two seconds is collected halfway through it. What it has seen it prints five times a second.
  */
 final class Sampler {
 
@@ -39,13 +39,18 @@ final class Sampler {
         collectNs = MILLI * Math.min(COLLECT_MS, roughlyMs / 2);
     }
 
-    /** Starts the clock of the run, too. */
+    /** Starts the clock of the run, too; that it starts is told before, so that a run that dies at once has begun. */
     void start() {
-        beganNs = System.nanoTime();
-        ledger.start();
+        begin();
         look();
         tell();
+        begin();
         thread.start();
+    }
+
+    private void begin() {
+        beganNs = System.nanoTime();
+        ledger.start();
     }
 
     /** Looks a last time, and tells what was not told yet. */
@@ -61,8 +66,6 @@ final class Sampler {
     }
 
     private void watch() {
-        look();
-        tell();
         long toldNs = beganNs;
         for (long beat = 1; !over; beat++) {
             look();
