@@ -29,7 +29,12 @@ class FakeLab:
             return self._computes(options, told)
         pool = options["pool_size"] if options["threads"] == "fixed" else 0
         told(
-            {**IN_FORCE, **{n: options[n] for n in ("threads", "gate", "capacity")}, "pool_size": pool}
+            {
+                **IN_FORCE,
+                "heap_max_mb": how["heap_mb"] * 29 // 30,
+                **{n: options[n] for n in ("threads", "gate", "capacity")},
+                "pool_size": pool,
+            }
             | self.told_in_force
         )
         for line in self._seen():

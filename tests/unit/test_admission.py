@@ -47,7 +47,7 @@ def test_the_jvm_is_asked_for_what_was_set():
     run(lab, threads="virtual", gate=3, gate_at="inside", hold_ms=30, heap_mb=512, downstream="postgres", payload_kb=4)
     wanted = {"threads": "virtual", "gate": 3, "gate_at": "inside", "hold_ms": 30, "payload_kb": 4, "requests": FEW}
     assert wanted.items() <= lab.options.items()
-    assert lab.asked == {"heap_mb": 512, "wall_s": 20.0, "database": True}
+    assert lab.asked == {"heap_mb": 512, "wall_s": 20.0 + 2 // 5, "database": True}
     run(lab, wall_limit_s=7)
     assert lab.asked == {"heap_mb": 2048, "wall_s": 7.0, "database": False}
 
@@ -55,6 +55,8 @@ def test_the_jvm_is_asked_for_what_was_set():
 def test_the_limits_are_those_that_the_jvm_reads_back():
     with pytest.raises(ServiceError, match="capacity is 1 instead of 2"):
         run(FakeLab(told={"capacity": 1}))
+    with pytest.raises(ServiceError, match="heap_mb is 371 instead of 2048"):
+        run(FakeLab(told={"heap_max_mb": 371}))
 
 
 # -- how a run may end ---------------------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ def test_a_jvm_that_never_came_to_its_crowd_is_an_error():
 def test_progress_says_how_far_it_is():
     said = []
     told = rush.Told(FEW, lambda share, text: said.append((share, text)))
-    FakeLab().run_main("admission", ADMISSION.settle({"requests": FEW}), stop=None, told=told.take)
+    FakeLab().run_main("admission", ADMISSION.settle({"requests": FEW}), stop=None, told=told.take, heap_mb=64)
     assert [share for share, _ in said] == [0.4, 1.0]
     assert said[0][1] == "4 of 10 done, 2 in flight, 6 MB of heap"
 

@@ -199,10 +199,9 @@ def _place(figure: Any, panel: int, title: str, most: float) -> None:
     """Puts one of three panels side by side; what is written beside the bars needs room."""
     left = (panel - 1) / len(PAID)
     axis = figure.layout.xaxis.to_plotly_json() if panel == 1 else figure.layout.xaxis1.to_plotly_json()
-    own = {"domain": [left + 0.02, left + 0.26], "range": [0, most * 1.45], "nticks": 3, "anchor": "y"}
-    figure.update_layout(
-        {f"xaxis{'' if panel == 1 else panel}": {**axis, **own, "title": {"text": title, "standoff": 10}}}
-    )
+    place = {"domain": [left + 0.02, left + 0.26], "range": [0, most * 1.45], "anchor": "y"}
+    own = {**place, "nticks": 3, "tickformat": ",", "title": {"text": title, "standoff": 10}}
+    figure.update_layout({f"xaxis{'' if panel == 1 else panel}": {**axis, **own}})
 
 
 def _bars(runs: Sequence[Run], *, refused: bool) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _CALLED: dict[str, dict[Any, str]] = {
     "model": {"request": "a thread a request", "connection": "a thread a connection"},
     "in_parallel": {False: "calls in a row", True: "calls at once"},
     "gate_at": {"door": "before the thread", "inside": "on the thread"},
-    "on_full": {"wait": "full: wait", "reject": "full: no"},
+    "on_full": {"wait": "full: wait", "reject": "full: turned away"},
 }
 _COUNTED = {
     "rate_per_s": "req/s", "service_ms": "ms of service", "cpu_ms": "ms of computing", "users": "users",

@@ -22,8 +22,11 @@ LONGEST_MS = 120_000
 SPARE_HEAP = 0.6
 """The share of the heap that the requests' data may take, unless `force` says otherwise."""
 SPARE_MEMORY = 0.6
+USABLE_HEAP = 0.9
+"""The serial collector keeps one of two survivor spaces to itself, which the JVM does not count."""
 PATIENCE = 3
 START_S = 20
+CONNECTIONS_A_SECOND = 5  # that are opened at least, also on a busy machine
 _ASKED = (
     "requests", "threads", "pool_size", "gate", "gate_at", "on_full", "downstream", "capacity", "downstream_limit",
     "hold_ms", "payload_kb",
@@ -74,13 +77,15 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     bench.check_stop()
     bench.progress(0.0, "starting a JVM for the crowd")
     told, before = rush.Told(int(s["requests"]), bench.progress), time.monotonic()
-    ended_by = _run(bench, s, told)
+    ended_by, after = _run(bench, s, told), time.monotonic()
     if not told.start_us:
         raise _nothing_told(ended_by)
     _check_in_force(s, told.in_force)
-    facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}
     in_force = {name: told.in_force[name] for name in _IN_FORCE}
-    in_force["same_clock"] = on_one_clock(before, told.start_us / 1e6, time.monotonic())
+    in_force["same_clock"] = on_one_clock(before, told.start_us / 1e6, after)
+    if ended_by != rush.FINISHED and in_force["same_clock"]:
+        told.cut_us = int(after * 1e6) - told.start_us
+    facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}
     stopped = ended_by == rush.STOPPED
     return Outcome(rush.samples(told, ended_by), facts, in_force, NO_CLIENT, told.start_us / 1e6, stopped)
 
@@ -116,6 +121,9 @@ def _check_in_force(s: Settings, found: dict[str, Any]) -> None:
     pool = s["pool_size"] if s["threads"] == "fixed" else 0
     asked = {"threads": s["threads"], "pool_size": pool, "gate": s["gate"], "capacity": s["capacity"]}
     wrong = [f"{name} is {found[name]} instead of {value}" for name, value in asked.items() if found[name] != value]
+    heap, largest = int(s["heap_mb"]), int(found["heap_max_mb"])
+    if not USABLE_HEAP * heap <= largest <= heap:
+        wrong.append(f"heap_mb is {largest} instead of {heap}")
     if wrong:
         what = "The crowd was served, but not with the settings that were asked for."
         raise ServiceError(
@@ -132,23 +140,26 @@ def _line(s: Settings, o: Outcome) -> str:
     lost = f["failed"] - f["refused"]
     counts += [f"{lost:,} without an answer"] if lost else []
     times = f", p99 {p99:,.0f} ms" if p99 is not None else ""
-    rate = f"{f['throughput_per_s']:,.0f} req/s (ceiling {f['ceiling_per_s']:,.0f})"
+    rate = f"{_rate(f['throughput_per_s'])} req/s (ceiling {_rate(f['ceiling_per_s'])})"
     heap = "" if f["heap_peak_mb"] is None else f", {f['heap_peak_mb']:,.1f} MB alive"
-    end = "" if f["ended_by"] == rush.FINISHED else f"; {_ENDED[f['ended_by']]} after {f['wall_ms'] / 1000:,.1f} s"
+    ended = _ENDED.get(f["ended_by"], "")
+    end = f"; {ended} after {f['wall_ms'] / 1000:,.1f} s" if ended else ""
     return f"{_who(s)}: {', '.join(counts)}{times}, {rate}; in flight {f['in_flight_peak']:,}{heap}{end}"
 
 
 _OTHERS = {"dropped": "turned away", "refused": "refused"}
-_ENDED = {
-    "out_of_memory": "out of memory", "wall_limit": "ended at its wall limit", rush.STOPPED: "stopped",
-}  # fmt: skip
+_ENDED = {"out_of_memory": "out of memory", "wall_limit": "ended at its wall limit"}
+
+
+def _rate(per_s: float) -> str:
+    return f"{per_s:,.0f}" if per_s >= 10 else f"{per_s:.2g}"
 
 
 def _who(s: Settings) -> str:
     """Who serves, who is let in, whom they call."""
     who = "virtual threads" if s["threads"] == "virtual" else f"{s['pool_size']:,} platform threads"
     where = " inside the threads" if s["gate_at"] == "inside" else ""
-    full = ", full means no" if s["on_full"] == "reject" else ""
+    full = ", full: turned away" if s["on_full"] == "reject" else ""
     gate = f", gate {s['gate']:,}{where}{full}" if s["gate"] else ""
     called = {"semaphore": "", "postgres": ", PostgreSQL", "unguarded": ", a server without a valve"}
     load = f", {s['payload_kb']:,} kB each" if s["payload_kb"] else ""
@@ -182,8 +193,9 @@ def _too_heavy(held: float, room: float, s: Settings) -> Exception:
 
 
 def _patience_s(s: Settings) -> int:
-    """How long a run may take, s: three times what theory says, and what a start takes."""
-    return int(PATIENCE * models_18.wall_ms(crowd(s)) / 1000) + START_S
+    """How long a run may take, s: three times what theory says, and what a start takes, with its connections."""
+    start = START_S + (int(s["capacity"]) // CONNECTIONS_A_SECOND if s["downstream"] == "postgres" else 0)
+    return int(PATIENCE * models_18.wall_ms(crowd(s)) / 1000) + start
 
 
 def _room(s: Settings) -> int:
@@ -204,7 +216,7 @@ ADMISSION = (
     Control("downstream_limit", int, _room, "requests", 1, 50_000, computed="20 x capacity",
             help="callers above which the unguarded server refuses"),
     Control("heap_mb", int, 2048, "MB", 64, 4096, help="the JVM's heap at most"),
-    Control("wall_limit_s", int, _patience_s, "s", 1, 600, computed="3 x theory + 20", help="when it is ended"),
+    Control("wall_limit_s", int, _patience_s, "s", 1, 600, computed="3 x theory + start", help="when it is ended"),
     Control("force", bool, False, help="run even where the data will not fit into the heap"),
 )  # fmt: skip
 

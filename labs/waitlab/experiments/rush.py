@@ -27,7 +27,8 @@ FIELDS = 5  # index, how, thread, began, ended
 class Told:
     """What a main has told so far: what is in force, each request's end, what was seen beside it, the last counts.
 
-    `start_us` is when the crowd was there, microseconds of the machine's monotonic clock.
+    `start_us` is when the crowd was there, microseconds of the machine's monotonic clock; `cut_us` is how long after
+    that the run was cut off, where that is known.
     """
 
     requests: int
@@ -37,6 +38,7 @@ class Told:
     seen: list[tuple[float, ...]] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
     start_us: int = 0
+    cut_us: int = 0
 
     def take(self, line: dict[str, Any]) -> None:
         """Takes in one line, and passes on how far the run is."""
@@ -52,10 +54,10 @@ class Told:
 
     @property
     def wall_ms(self) -> float:
-        """When the last request ended; of a run that was cut off, when it was last seen."""
+        """When the last request ended; of a run that was cut off, when that was, or when it was last seen."""
         last_us = max((end[4] for end in self.ends), default=0)
         last_ms = 0.0 if self.counts or not self.seen else self.seen[-1][0]
-        return max(last_us / 1000, last_ms)
+        return max(last_us / 1000, last_ms, self.cut_us / 1000)
 
     def _words(self) -> str:
         _, live, heap = self.seen[-1] if self.seen else (0, 0, 0)

@@ -37,7 +37,7 @@ ENGINE = ("python3", "-m", "engine")
 PROPERTIES = "/tmp/lab.properties"
 """What the start of an app writes for it: where the database is, and its password."""
 
-_ENDS_WITH_US = """exec 3<&0; "$@" </dev/null 3<&- & main=$!
+ENDS_WITH_US = """exec 3<&0; "$@" </dev/null 3<&- & main=$!
 { cat <&3; kill -9 $main; } >/dev/null 2>&1 & watch=$!
 exec 3<&-; wait $main; code=$?; kill $watch 2>/dev/null; exit $code"""
 """Runs the command until it ends, or until nobody holds our stdin any longer: even a JVM that only collects is gone."""
@@ -86,7 +86,7 @@ class DockerLab(SupervisedLab):
             )
         java = ["java", *mains.jvm_flags(heap_mb), "-XX:AOTCache=app.aot", "-jar", "app.jar"]
         told = ["--env", f"{mains.DATABASE_FILE}={PROPERTIES}"] if database else []
-        inside = ["sh", "-c", _ENDS_WITH_US, "sh", *java, *mains.arguments(name, options)]
+        inside = ["sh", "-c", ENDS_WITH_US, "sh", *java, *mains.arguments(name, options)]
         run = ["docker", "--host", self.engine.host, "exec", "--interactive", "--workdir", "/app", *told]
         return Main([*run, found.id, *inside], paths.ROOT, machine.plain_environment(), held=True)
 

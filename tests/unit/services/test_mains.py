@@ -1,5 +1,6 @@
 """Mains of the plain JVM: lines in, objects out; Stop ends them, a failure is told. Here a Python plays the JVM."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -7,7 +8,7 @@ import time
 import psutil
 import pytest
 from waitlab.errors import BuildError, MainEnded, ServiceDied
-from waitlab.services import apps, mains
+from waitlab.services import apps, docker_lab, mains
 
 PRINTS = "import json\nfor n in range(3): print(json.dumps({'n': n}), flush=True)\nprint('by the way')\nprint([1])"
 WAITS = "import os, time\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\ntime.sleep(60)"
@@ -100,3 +101,23 @@ def test_who_is_far_away_learns_of_the_end_by_its_stdin():
     with pytest.raises(MainEnded) as end:
         run(code, wall_s=3.0, held=True)
     assert end.value.lines[0] == {}
+
+
+def in_a_container(*command):
+    """The shell around a main in a container, whose stdin the owner holds; its output."""
+    argv = ["sh", "-c", docker_lab.ENDS_WITH_US, "sh", *command]
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def test_in_a_container_a_main_tells_its_exit_code():
+    with in_a_container("sh", "-c", "echo said; exit 3") as shell:
+        assert shell.stdout.read() == "said\n"
+        assert shell.wait(20) == 3
+
+
+def test_in_a_container_a_main_ends_when_its_owner_lets_go():
+    with in_a_container("sh", "-c", "trap '' TERM; echo $$; exec sleep 600") as shell:
+        main = psutil.Process(int(shell.stdout.readline()))
+        shell.stdin.close()
+        assert shell.wait(20) == 128 + 9
+        assert not main.is_running()

@@ -44,11 +44,15 @@ public final class Admission {
         }
     }
 
-    /** A small crowd that nobody counts: a server that has just started would be slow at first, whatever its threads. */
+    /**
+     * A small crowd that nobody counts: a server that has just started would be slow at first, whatever its threads. What
+     * it leaves is collected before the run.
+     */
     private static void rehearse(Plan small) throws InterruptedException {
         try (Rush rush = new Rush(small, new Valve(small.capacity(), small.hold()), new Ledger(small.requests()))) {
             rush.serve();
         }
+        System.gc();
     }
 
     private static Map<String, Object> inForce(Plan plan, Rush rush, Downstream downstream) {

@@ -16,7 +16,7 @@ import waitlab.shared.Waits;
 final class Database implements Downstream {
 
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    private static final Duration OPENING = Duration.ofSeconds(15);
+    private static final Duration OPENING = Duration.ofMinutes(1);
     private static final long LOOK_AGAIN_NS = 5_000_000;
     private static final int PREPARED_AFTER = 6;
 

@@ -39,13 +39,18 @@ final class Sampler {
         collectNs = MILLI * Math.min(COLLECT_MS, roughlyMs / 2);
     }
 
-    /** Starts the clock of the run, too. */
+    /** Starts the clock of the run, too; that it starts is told before, so that a run that dies at once has begun. */
     void start() {
-        beganNs = System.nanoTime();
-        ledger.start();
+        begin();
         look();
         tell();
+        begin();
         thread.start();
+    }
+
+    private void begin() {
+        beganNs = System.nanoTime();
+        ledger.start();
     }
 
     /** Looks a last time, and tells what was not told yet. */
