@@ -9,11 +9,11 @@ from waitlab.experiments.queues import Seen, Station, first_limit
 from waitlab.load.samples import Sample
 
 T0 = 100.0
-CALM = Seen((Station("jdbc pool", 0, 6, 10), Station("workers", 0, 6, 200)), 6.5, 0.3, 20.5, 20)
+CALM = Seen((Station("jdbc pool", 0, 6, 10, 20.5), Station("workers", 0, 6, 200, 21)), 6.5, 0.3, 20)
 
 
-def seen(*stations, in_flight=600.0, **other):
-    return replace(CALM, stations=tuple(Station(*one) for one in stations), in_flight=in_flight, **other)
+def seen(*stations, in_flight=600.0, held_ms=20.5, **other):
+    return replace(CALM, stations=tuple(Station(*one, held_ms) for one in stations), in_flight=in_flight, **other)
 
 
 def test_a_calm_server_has_hit_no_limit():
@@ -47,6 +47,13 @@ def test_busy_processors_fill_every_pool_and_are_then_the_limit():
     limit, why = first_limit(slow)
     assert limit == "cpu"
     assert "97% busy" in why and "query of 20 ms had its connection for 60" in why
+
+
+def test_threads_that_wait_for_processors_alone_are_not_the_limit():
+    """Their connections come at once; the threads are held for long all the same."""
+    inner, outer = Station("jdbc pool", 0, 60, 200, 33), Station("workers", 900, 200, 200, 70)
+    assert first_limit(replace(CALM, stations=(inner, outer), in_flight=1500, cpu=1.0))[0] == "cpu"
+    assert first_limit(replace(CALM, stations=(inner, outer), in_flight=1500, cpu=0.5))[0] == "workers"
 
 
 def test_busy_processors_that_hold_nobody_up_leave_the_pool_as_the_limit():

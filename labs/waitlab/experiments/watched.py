@@ -162,12 +162,11 @@ def median_look(seen: Looks, stack: str, s: Settings, cpu: float) -> Seen:
     """What the rule of the first limit looks at."""
     waits, busy = queues(seen, stack), in_service(seen, stack, s)
     stations = tuple(
-        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0))
+        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0), busy[place]["held_ms"] or 0.0)
         for name, place in _POOLS[stack]
     )
-    held = busy["connections"]["held_ms"] or 0.0
     flying = median(seen.during(seen.in_flight))
-    return Seen(stations, flying, cpu, held, float(s["query_ms"]), _p50(waits["accept"]))
+    return Seen(stations, flying, cpu, float(s["query_ms"]), _p50(waits["accept"]))
 
 
 def _p50(found: Mapping[str, float | None] | None) -> float:
