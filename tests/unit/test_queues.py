@@ -21,8 +21,8 @@ def test_a_calm_server_has_hit_no_limit():
 
 
 def test_as_many_as_chance_leaves_waiting_are_no_limit():
-    assert first_limit(seen(("jdbc pool", 4, 10, 10), in_flight=14.5))[0] == "none"
-    assert first_limit(seen(("jdbc pool", 5, 10, 10), in_flight=15.5))[0] == "jdbc pool"
+    assert first_limit(seen(("jdbc pool", 9, 10, 10), in_flight=19.5))[0] == "none"
+    assert first_limit(seen(("jdbc pool", 10, 10, 10), in_flight=20.5))[0] == "jdbc pool"
 
 
 def test_the_innermost_full_pool_is_the_limit_however_short_its_own_queue():
@@ -122,6 +122,13 @@ def test_whom_no_queue_counts_is_elsewhere():
     assert found["elsewhere"][at] == looks.in_flight[at] - 7
     assert found["workers"] is None and found["scheduler"] is None
     assert looks.in_flight[0] == 0 and found["elsewhere"][0] == 0
+
+
+def test_requests_that_a_stop_left_unsent_are_not_in_flight():
+    unsent = [Sample("requests", i, T0 + 1 + i / 10, None, None, None, 0, "unsent", "", None, None) for i in range(50)]
+    looks = watched.looks(looked(**R2DBC), [*requests(5), *unsent], T0, 6.0)
+    assert looks.in_flight[-1] == 0
+    assert looks.last_s == pytest.approx(1.4)
 
 
 def test_the_median_is_that_of_the_time_in_which_requests_came():

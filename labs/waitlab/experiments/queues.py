@@ -16,8 +16,8 @@ BUSY = 0.9
 """From this share on the processors count as the limit."""
 STRETCHED = 2.0
 """Where a place is held this many times as long as the query takes, something else holds up whoever has it."""
-QUEUED = 0.5
-"""A limit was hit where in the median look this many requests wait for each one in service."""
+QUEUED = 1.0
+"""A limit was hit where in the median look this many wait for each one in service: half of the time is waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Seen:
 
 
 def first_limit(seen: Seen) -> tuple[str, str]:
-    """The limit that was hit first, and why; `none` while no more than half as many requests wait as are served.
+    """The limit that was hit first, and why; `none` while fewer requests wait than are served.
 
     1. A full pool fills those before it: a thread that waits for a connection is no free thread. So the innermost
        full pool is the limit, however short the queue right before it.
