@@ -187,6 +187,14 @@ def test_a_server_that_dies_is_told_and_not_asked_for_its_queues():
     assert "first limit: unknown" in EXPERIMENT.line(settings, outcome)
 
 
+def test_where_server_and_client_do_not_share_a_clock_no_limit_is_named():
+    lab = Lab()
+    lab.app("mvc").same_clock = False
+    _, settings, outcome = measured(lab)
+    assert outcome.facts["first_limit"] == "unknown" and "queues" not in outcome.facts
+    assert "700 req/s" in EXPERIMENT.line(settings, outcome)
+
+
 def test_a_server_is_warmed_once_for_each_door_and_pool():
     lab = Lab()
     for pool in (10, 10, 20):
@@ -239,3 +247,10 @@ def test_the_contract_s_defaults():
 def test_the_model_names_the_narrowest_pool(given, knee, limit):
     told = EXPERIMENT.model(EXPERIMENT.settle(given))
     assert (told["knee_per_s"], told["first_limit"]) == (knee, limit)
+
+
+def test_the_model_grows_with_the_time_of_sending_above_the_knee_only():
+    """700/s at a knee of 500 is 0.4 s more for each second: 2 s after five."""
+    for rate, last in ((300, 20), (700, 2020)):
+        told = EXPERIMENT.model(EXPERIMENT.settle({"rate_per_s": rate}))
+        assert told["curve"] == {"x": [0, 5], "y": [20, pytest.approx(last)]}

@@ -9,11 +9,11 @@ from waitlab.experiments.queues import Seen, Station, first_limit
 from waitlab.load.samples import Sample
 
 T0 = 100.0
-CALM = Seen((Station("jdbc pool", 0, 6, 10), Station("workers", 0, 6, 200)), 6.5, 0.3, 20.5, 20)
+CALM = Seen((Station("jdbc pool", 0, 6, 10, 20.5), Station("workers", 0, 6, 200, 21)), 6.5, 0.3, 20)
 
 
-def seen(*stations, in_flight=600.0, **other):
-    return replace(CALM, stations=tuple(Station(*one) for one in stations), in_flight=in_flight, **other)
+def seen(*stations, in_flight=600.0, held_ms=20.5, **other):
+    return replace(CALM, stations=tuple(Station(*one, held_ms) for one in stations), in_flight=in_flight, **other)
 
 
 def test_a_calm_server_has_hit_no_limit():
@@ -21,8 +21,8 @@ def test_a_calm_server_has_hit_no_limit():
 
 
 def test_as_many_as_chance_leaves_waiting_are_no_limit():
-    assert first_limit(seen(("jdbc pool", 4, 10, 10), in_flight=14.5))[0] == "none"
-    assert first_limit(seen(("jdbc pool", 5, 10, 10), in_flight=15.5))[0] == "jdbc pool"
+    assert first_limit(seen(("jdbc pool", 9, 10, 10), in_flight=19.5))[0] == "none"
+    assert first_limit(seen(("jdbc pool", 10, 10, 10), in_flight=20.5))[0] == "jdbc pool"
 
 
 def test_the_innermost_full_pool_is_the_limit_however_short_its_own_queue():
@@ -47,6 +47,13 @@ def test_busy_processors_fill_every_pool_and_are_then_the_limit():
     limit, why = first_limit(slow)
     assert limit == "cpu"
     assert "97% busy" in why and "query of 20 ms had its connection for 60" in why
+
+
+def test_threads_that_wait_for_processors_alone_are_not_the_limit():
+    """Their connections come at once; the threads are held for long all the same."""
+    inner, outer = Station("jdbc pool", 0, 60, 200, 33), Station("workers", 900, 200, 200, 70)
+    assert first_limit(replace(CALM, stations=(inner, outer), in_flight=1500, cpu=1.0))[0] == "cpu"
+    assert first_limit(replace(CALM, stations=(inner, outer), in_flight=1500, cpu=0.5))[0] == "workers"
 
 
 def test_busy_processors_that_hold_nobody_up_leave_the_pool_as_the_limit():
@@ -115,6 +122,13 @@ def test_whom_no_queue_counts_is_elsewhere():
     assert found["elsewhere"][at] == looks.in_flight[at] - 7
     assert found["workers"] is None and found["scheduler"] is None
     assert looks.in_flight[0] == 0 and found["elsewhere"][0] == 0
+
+
+def test_requests_that_a_stop_left_unsent_are_not_in_flight():
+    unsent = [Sample("requests", i, T0 + 1 + i / 10, None, None, None, 0, "unsent", "", None, None) for i in range(50)]
+    looks = watched.looks(looked(**R2DBC), [*requests(5), *unsent], T0, 6.0)
+    assert looks.in_flight[-1] == 0
+    assert looks.last_s == pytest.approx(1.4)
 
 
 def test_the_median_is_that_of_the_time_in_which_requests_came():

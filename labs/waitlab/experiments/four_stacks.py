@@ -57,7 +57,8 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
         again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
         if not client["saturated"] or result.partial or died:
             break
-    facts = _served(result, s) | (died or _queues(app, result, s, in_force))
+    watched_by_one_clock = app.same_clock and not died
+    facts = _served(result, s) | died | (_queues(app, result, s, in_force) if watched_by_one_clock else {})
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, cold + again)
 
 

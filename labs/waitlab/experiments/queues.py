@@ -15,19 +15,23 @@ FULL = 0.9
 BUSY = 0.9
 """From this share on the processors count as the limit."""
 STRETCHED = 2.0
-"""Where a connection is held this many times as long as its query, something else holds up those who have one."""
-QUEUED = 0.5
-"""A limit was hit where in the median look this many requests wait for each one in service."""
+"""Where a place is held this many times as long as the query takes, something else holds up whoever has it."""
+QUEUED = 1.0
+"""A limit was hit where in the median look this many wait for each one in service: half of the time is waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A pool and the queue before it, in the median look: `waiting` requests, `busy` of its `size` places."""
+    """A pool and the queue before it, in the median look: `waiting` requests, `busy` of its `size` places.
+
+    `held_ms`: how long a request has a place on average.
+    """
 
     name: str
     waiting: float
     busy: float
     size: int
+    held_ms: float
 
     @property
     def full(self) -> bool:
@@ -40,13 +44,12 @@ class Seen:
     """What the looks saw while requests came. `stations` from the innermost (the connections) outwards.
 
     In the median look: `in_flight`, requests sent and not answered; `accept`, connections not accepted yet. On
-    average: `cpu`, the share of the processors in use, by anyone; `held_ms`, how long a query had its connection.
+    average: `cpu`, the share of the processors in use, by anyone.
     """
 
     stations: tuple[Station, ...]
     in_flight: float
     cpu: float
-    held_ms: float
     query_ms: float
     accept: float = 0.0
 
@@ -55,14 +58,13 @@ class Seen:
         """Requests on their way that no connection works for."""
         return max(0.0, self.in_flight - self.stations[0].busy)
 
-    @property
-    def held_up(self) -> bool:
-        """The processors are busy, and so every place is held for longer than the query takes."""
-        return self.cpu >= BUSY and self.held_ms > STRETCHED * self.query_ms
+    def held_up(self, station: Station) -> bool:
+        """The processors are busy, and so its places are held for longer than the query takes."""
+        return self.cpu >= BUSY and station.held_ms > STRETCHED * self.query_ms
 
 
 def first_limit(seen: Seen) -> tuple[str, str]:
-    """The limit that was hit first, and why; `none` while no more than half as many requests wait as are served.
+    """The limit that was hit first, and why; `none` while fewer requests wait than are served.
 
     1. A full pool fills those before it: a thread that waits for a connection is no free thread. So the innermost
        full pool is the limit, however short the queue right before it.
@@ -73,10 +75,10 @@ def first_limit(seen: Seen) -> tuple[str, str]:
     if seen.waiting < max(1.0, QUEUED * inner.busy):
         return "none", f"in the median look {seen.waiting:.0f} waited while {inner.busy:.0f} were served"
     full = next((station for station in seen.stations if station.full), None)
-    if full is not None and not seen.held_up:
+    if full is not None and not seen.held_up(full):
         return full.name, _because(full, seen.stations[seen.stations.index(full) + 1 :])
     if seen.cpu >= BUSY:
-        why = f"a query of {seen.query_ms:g} ms had its connection for {seen.held_ms:.0f}"
+        why = f"a query of {seen.query_ms:g} ms had its connection for {inner.held_ms:.0f}"
         return "cpu", f"the processors were {seen.cpu:.0%} busy; {why}"
     if seen.accept >= 1:
         return "accept queue", f"{seen.accept:,.0f} connections waited to be accepted, with no full pool behind them"

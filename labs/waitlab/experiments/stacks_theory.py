@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from waitlab import limits
-from waitlab import models_stacks as models
+from waitlab import limits, models
+from waitlab import models_stacks as stacks
 from waitlab.controls import Settings
 
 MOST_OPEN, LONGEST_WAIT_MS, MOST_SENT = 9000, 50_000, 200_000
@@ -19,18 +19,18 @@ LIMITS = {
 def widths(s: Settings) -> dict[str, int]:
     """What bounds the stack, the innermost first: its connections, and its threads where it has a pool of them."""
     stack = str(s["stack"])
-    pools = [name for name in (models.CONNECTIONS[stack], models.THREADS.get(stack)) if name]
+    pools = [name for name in (stacks.CONNECTIONS[stack], stacks.THREADS.get(stack)) if name]
     return {name: int(s[name]) for name in pools}
 
 
 def knee(s: Settings) -> float:
     """The most that the stack can serve, requests/s: its narrowest pool over the query's time."""
-    return models.knee_per_s(min(widths(s).values()), float(s["query_ms"]))
+    return stacks.knee_per_s(min(widths(s).values()), float(s["query_ms"]))
 
 
 def _wait_ms(share: float, rate: float, s: Settings) -> float:
     servers, held = min(widths(s).values()), float(s["query_ms"])
-    return models.wait_ms(share, rate, servers, held, float(s["duration_s"]), str(s["arrivals"]))
+    return stacks.wait_ms(share, rate, servers, held, float(s["duration_s"]), str(s["arrivals"]))
 
 
 def longest_ms(s: Settings) -> float:
@@ -39,16 +39,21 @@ def longest_ms(s: Settings) -> float:
 
 
 def model(s: Settings) -> dict[str, Any]:
-    """What must come out, and the line that the chart draws; the processors are not in it."""
+    """What must come out, and the lines that charts draw: p50 by rate, latency by the time of sending.
+
+    The processors are not in it.
+    """
     rate, held, top = float(s["rate_per_s"]), float(s["query_ms"]), knee(s)
     narrowest = min(widths(s), key=lambda name: widths(s)[name])
+    seconds = float(s["duration_s"])
     rates = sorted({rate, *(top * step / 100 for step in range(10, 201))})
     return {
         "knee_per_s": top,
         "first_limit": LIMITS[narrowest] if rate > top else "none",
-        "throughput_per_s": models.throughput_per_s(rate, top, float(s["duration_s"]), held),
+        "throughput_per_s": stacks.throughput_per_s(rate, top, seconds, held),
         "p50_ms": held + _wait_ms(0.5, rate, s),
         "p99_ms": held + _wait_ms(0.99, rate, s),
+        "curve": {"x": [0.0, seconds], "y": [models.steady_latency_ms(at, rate, top, held) for at in (0.0, seconds)]},
         "curves": {"stacks": {"x": rates, "y": [held + _wait_ms(0.5, one, s) for one in rates]}},
     }
 

@@ -83,22 +83,26 @@ class Looks:
 
 
 def looks(answer: Mapping[str, Any], samples: Sequence[Sample], t0: float, last_s: float) -> Looks:
-    """The answer of GET /queues beside the client's samples; both tell time by the machine's monotonic clock."""
+    """The answer of GET /queues beside the client's samples; both tell time by the machine's monotonic clock.
+
+    Arrivals end after `last_s`, or with the last answer where the run was stopped before.
+    """
     at_s = [us / 1e6 - t0 for us in answer["at_us"]]
+    ended_s = max((x.done_s - t0 for x in samples if x.done_s is not None), default=last_s)
     return Looks(
         at_s,
         answer["series"],
         _in_flight(samples, [t0 + at for at in at_s]),
         sorted(x.latency_ms for x in samples if x.cls == OK),
         int(answer["platform_threads_peak"]),
-        last_s,
+        min(last_s, ended_s),
     )
 
 
 def _in_flight(samples: Sequence[Sample], at: Sequence[float]) -> list[float]:
-    """How many requests were due and not over at each of these times."""
-    begun = sorted(x.intended_s for x in samples)
-    over = sorted(x.done_s for x in samples if x.done_s is not None)
+    """How many requests were due and not over at each of these times; those that were never sent are not counted."""
+    sent = [x for x in samples if x.done_s is not None]
+    begun, over = sorted(x.intended_s for x in sent), sorted(x.done_s or 0.0 for x in sent)
     return [float(bisect_right(begun, t) - bisect_right(over, t)) for t in at]
 
 
@@ -162,12 +166,11 @@ def median_look(seen: Looks, stack: str, s: Settings, cpu: float) -> Seen:
     """What the rule of the first limit looks at."""
     waits, busy = queues(seen, stack), in_service(seen, stack, s)
     stations = tuple(
-        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0))
+        Station(name, _p50(waits[place]), _p50(busy[place]), int(busy[place]["of"] or 0), busy[place]["held_ms"] or 0.0)
         for name, place in _POOLS[stack]
     )
-    held = busy["connections"]["held_ms"] or 0.0
     flying = median(seen.during(seen.in_flight))
-    return Seen(stations, flying, cpu, held, float(s["query_ms"]), _p50(waits["accept"]))
+    return Seen(stations, flying, cpu, float(s["query_ms"]), _p50(waits["accept"]))
 
 
 def _p50(found: Mapping[str, float | None] | None) -> float:
