@@ -1,6 +1,7 @@
 """Chapter 18: who was let in and who served, before how long it took; theory in bounds, relations between ways."""
 
 import os
+import re
 
 import pytest
 from waitlab import decide
@@ -55,12 +56,11 @@ def test_who_is_in_flight_is_decided_by_whoever_limits(book):
 
 
 def test_what_lacks_to_the_ceiling_is_in_the_sleeps_and_the_hand_over(book):
-    said = book.text("real-hold").splitlines()
+    said = [line.replace(",", "") for line in book.text("real-hold").splitlines()]
     assert len(said) == 4
     for line in said:
-        hold_ms, most, measured = (float(word.replace(",", "")) for word in line.split() if word[0].isdigit())
-        assert hold_ms >= 20 and most <= 2500
-        assert measured <= 1.02 * most
+        hold_ms, hand_over_ms, most, measured = map(float, re.findall(r"\d+(?:\.\d+)?", line))
+        assert hold_ms >= 20 and hand_over_ms >= 0 and measured <= 1.02 * most <= 1.02 * 2500
 
 
 def test_fifty_connections_are_the_same_wall_for_both_kinds_of_threads(book):
@@ -144,13 +144,14 @@ def by_stack(book, tag):
 
 
 def test_each_stack_was_measured_on_its_own_threads(book):
-    kinds = {"mvc-platform": "http-nio-", "mvc-virtual": "virtual-", "webflux-jdbc-offloaded": "offload-"}
+    offloaded = re.compile("boundedElastic-|offload-")
+    kinds = {"mvc-platform": re.compile(".*-exec-"), "mvc-virtual": re.compile("virtual-"), STACKS[2]: offloaded}
     for tag in ("below", "above"):
         runs = by_stack(book, tag)
         assert tuple(runs) == STACKS
-        for stack, start in kinds.items():
-            assert all(start in name for name in runs[stack]["series"]["requests"]["threads"])
-        assert not any("offload-" in name for name in runs["webflux-r2dbc"]["series"]["requests"]["threads"])
+        for stack, kind in kinds.items():
+            assert all(kind.match(name) for name in runs[stack]["series"]["requests"]["threads"])
+        assert not any(offloaded.match(name) for name in runs["webflux-r2dbc"]["series"]["requests"]["threads"])
         for run in runs.values():
             requests = run["series"]["requests"]
             assert requests["ok"] == requests["offered"] > 0
