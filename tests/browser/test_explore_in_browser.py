@@ -63,6 +63,21 @@ def test_run_pressed_in_explore_drops_points(notebook: Callable[[Path], Any], tm
     assert serious(shown.errors) == []
 
 
+def test_the_decision_sheet_follows_the_keyboard(notebook: Callable[[Path], Any], tmp_path: Path) -> None:
+    cell = "from waitlab import decide, explore\nexplore(decide)"
+    (tmp_path / "sheet.ipynb").write_text(notebook_of(cell), encoding="utf-8")
+    shown = notebook(tmp_path / "sheet.ipynb")
+    shown.run_all()
+    sheet = shown.page.locator(".waitlab-decide")
+    expect(sheet.get_by_text("A thread pool does it")).to_have_count(1, timeout=60_000)
+    sheet.locator(".noUi-handle").first.focus()
+    for _ in range(8):
+        shown.page.keyboard.press("ArrowRight")
+    expect(sheet.get_by_text("First the connections")).to_have_count(1, timeout=20_000)
+    expect(sheet.get_by_role("columnheader")).to_have_count(4)
+    assert serious(shown.errors) == []
+
+
 @pytest.mark.parametrize(("stem", "requests"), [("lab_webflux", 10), ("09_thread_per_request", 500)])
 def test_a_chapter_explores_a_real_server(
     notebook: Callable[[Path], Any], tmp_path: Path, stem: str, requests: int
