@@ -1,6 +1,7 @@
 """The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS.
 
 `witnesses` and `docker_limits` belong to lab_webflux: without load the one, in Docker only the other.
+`connection_held` and `circuit_breaker` belong to lab_webclient.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from waitlab.experiments.base import Experiment
 
 __all__ = ["Experiment", "get", "known"]
 
-CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop")
-BESIDE = ("witnesses", "docker_limits")
+CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "lab_webclient")
+BESIDE = ("witnesses", "docker_limits", "connection_held", "circuit_breaker")
 
 
 @cache
