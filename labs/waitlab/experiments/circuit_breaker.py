@@ -70,13 +70,9 @@ def _facts(found: dict[str, Any], result: LoadResult) -> dict[str, Any]:
 
 def _states(told: list[dict[str, Any]], t0_s: float) -> list[dict[str, Any]]:
     """The breaker's states on the client's clock, ms after the start; the first was there before it."""
-    return [
-        {
-            "at_ms": round(max(0.0, one["at_us"] / 1000 - t0_s * 1000), 1),
-            "state": one["state"].lower().replace("_", "-"),
-        }
-        for one in told
-    ]
+    at = [round(max(0.0, one["at_us"] / 1000 - t0_s * 1000), 1) for one in told]
+    names = [str(one["state"]).lower().replace("_", "-") for one in told]
+    return [{"at_ms": ms, "state": name} for ms, name in zip(at, names, strict=True)]
 
 
 def _answers(told: dict[str, list[Any]], samples: tuple[Sample, ...], t0_s: float) -> dict[str, list[Any]]:

@@ -128,9 +128,8 @@ def _measure_error(bench: Bench, s: Settings) -> Outcome:
 
 
 def _error_line(_s: Settings, o: Outcome) -> str:
-    return "; ".join(
-        f"{row['client']}: the row is {'kept' if row['kept'] else 'rolled back'}" for row in o.facts["rows"]
-    )
+    became = {True: "kept", False: "rolled back"}
+    return "; ".join(f"{row['client']}: the row is {became[row['kept']]}" for row in o.facts["rows"])
 
 
 CONTROLS = (

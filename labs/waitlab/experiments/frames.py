@@ -77,7 +77,7 @@ def table(threads: Sequence[ThreadInfo]) -> list[dict[str, Any]]:
     `frames` are those of one of them.
     """
     keys = [(group(thread), thread.state, doing(thread), telling(thread)) for thread in threads]
-    counts, first = Counter(keys), {key: thread for key, thread in zip(reversed(keys), reversed(threads), strict=True)}
+    counts, first = Counter(keys), dict(zip(reversed(keys), reversed(threads), strict=True))
     order = (EXEC, VIRTUAL, NETTY, JDK, OTHER)
     ranked = sorted(counts, key=lambda key: (order.index(key[0]), -counts[key], key))
     names = ("group", "state", "doing", "top_frame")

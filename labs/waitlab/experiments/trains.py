@@ -1,4 +1,4 @@
-"""What the WebClient lab's experiments share: two servers, the slow calls and the bystander's, and who judges the client.
+"""What the WebClient lab's experiments share: two servers, slow calls and a bystander's, and the client's judge.
 
 `mvc` asks, `webflux` is the slow API, which holds no thread of ours while it waits.
 """
