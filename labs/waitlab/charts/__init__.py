@@ -5,6 +5,7 @@
           -> counts   threads, throughput, rows      palette  one colour and marker an approach
           -> pools    both against a pool's size
           -> crowds   arrivals, loops, offload, beside
+          -> webclient  states, clients, boundaries      overtime  connections, breaker
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -34,14 +35,16 @@ KINDS = {
     "latency": "latency", "stairs": "latency", "percentiles": "latency",
     "threads": "counts", "throughput": "counts", "rows": "counts",
     "arrivals": "crowds", "loops": "crowds", "offload": "crowds", "beside": "crowds",
+    "states": "webclient", "clients": "webclient", "boundaries": "webclient",
+    "connections": "overtime", "breaker": "overtime",
 }  # fmt: skip
-_ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
+_ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops", "breaker")
 
 
 def chart(*runs_and_guesses: Run | Prediction, kind: str | None = None) -> Chart:
     """The figure of these Runs, with the reader's guesses marked in it.
 
-    `kind` is one of KINDS; without it the experiment's own. Timeline, lanes, threads, rows and loops show one Run.
+    `kind` is one of KINDS; without it the experiment's own. Those in _ONE_RUN show one Run.
     """
     runs = [item for item in runs_and_guesses if isinstance(item, Run)]
     guesses = [item for item in runs_and_guesses if isinstance(item, Prediction)]

@@ -25,9 +25,17 @@ def table(*runs: Run) -> str:
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
     """A plain HTML table; every cell is escaped."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(c)}</td>" for c in row) + "</tr>" for row in rows)
     said = f"<caption>{html.escape(caption)}</caption>"
     return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    """A cell's text, escaped; a list folded, a line each."""
+    if isinstance(value, list | tuple):
+        lines = "<br>".join(html.escape(str(line)) for line in value)
+        return f"<details><summary>{len(value)} lines</summary>{lines}</details>"
+    return html.escape(str(value))
 
 
 def _details(run: Run, runs: Sequence[Run]) -> str:
@@ -41,7 +49,23 @@ def _details(run: Run, runs: Sequence[Run]) -> str:
     shown = samples[:MOST_ROWS]
     cut = f", the first {MOST_ROWS} of them" if len(samples) > MOST_ROWS else ""
     inside = html_table(_HEADS, [_row(sample, run.t0_s) for sample in shown], run.line)
-    return f"<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{inside}</details>"
+    return (
+        f"{_seen(run, name)}<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{inside}</details>"
+    )
+
+
+def _seen(run: Run, name: str) -> str:
+    """What a Run saw besides requests: threads with their frames to open, a breaker's states."""
+    told = []
+    for fact in ("threads", "states"):
+        rows = run.facts.get(fact) or []
+        if rows and isinstance(rows, list | tuple):
+            heads = list(dict.fromkeys(key for row in rows for key in row))
+            inside = html_table(heads, [[row.get(key, "") for key in heads] for row in rows], run.line)
+            told.append(
+                f"<details><summary>{fact.capitalize()} of {name}: {len(rows)} rows</summary>{inside}</details>"
+            )
+    return "".join(told)
 
 
 def _row(sample: Sample, t0_s: float) -> tuple[str, ...]:
