@@ -129,7 +129,19 @@ WEBFLUX = AppSpec(
 
 MVC = AppSpec(
     "mvc",
-    settings=(_CPUS, _WORKERS, _JDBC_POOL),
+    settings=(
+        _CPUS,
+        _WORKERS,
+        _JDBC_POOL,
+        AppSetting(
+            Control("connection_timeout_ms", int, 60_000, "ms", 250, 60_000),
+            read="connection_timeout_ms",
+            live=True,
+            env="JDBC_QUEUE_TIMEOUT",
+        ),
+        AppSetting(Control("trains", bool, False), read="trains", flag="-Dspring.profiles.active=trains"),
+        AppSetting(Control("open_in_view", bool, False), read="open_in_view", flag="-Dspring.jpa.open-in-view=true"),
+    ),
     heap_mb=1024,  # a request in flight takes Tomcat about 120 kB, and 5,000 may be
     queries=("/work?ms=0&downstream=postgres",),
 )
