@@ -5,7 +5,12 @@ from waitlab.experiments import frames
 from waitlab.services.threads import ThreadInfo
 
 PARK = ("java.base/jdk.internal.misc.Unsafe.park(Native Method)", "java.base/LockSupport.park(LockSupport.java:369)")
-IDLE = (*PARK, "org.apache.tomcat.util.threads.TaskQueue.poll(TaskQueue.java:99)", "x.ThreadPoolExecutor.getTask(x:1)")
+IDLE = (
+    *PARK,
+    "java.base/LinkedBlockingQueue.poll(x:1)",
+    "org.apache.tomcat.util.threads.TaskQueue.poll(TaskQueue.java:99)",
+    "x.ThreadPoolExecutor.getTask(x:1)",
+)
 TAKE = (*PARK, "app//org.apache.tomcat.util.threads.TaskQueue.take(TaskQueue.java:117)")
 BLOCK = (
     *PARK,
@@ -14,6 +19,11 @@ BLOCK = (
     "reactor.core.publisher.Mono.block(Mono.java:1771)",
 )
 SEND = (*PARK, "java.net.http/jdk.internal.net.http.HttpClientImpl.send(HttpClientImpl.java:935)")
+FUTURE = (
+    *PARK,
+    "java.base/java.util.concurrent.CompletableFuture.get(CompletableFuture.java:1)",
+    "org.springframework.http.client.JdkClientHttpRequest.executeInternal(JdkClientHttpRequest.java:121)",
+)
 HIKARI = (
     *PARK,
     "java.base/java.util.concurrent.SynchronousQueue.poll(SynchronousQueue.java:1)",
@@ -51,8 +61,9 @@ def test_a_thread_belongs_to_a_family(name, virtual, family):
     [
         (IDLE, "TIMED_WAITING", frames.IDLE, "TaskQueue.poll"),
         (TAKE, "WAITING", frames.IDLE, "TaskQueue.take"),
-        (BLOCK, "WAITING", frames.BLOCK, "BlockingSingleSubscriber.blockingGet"),
+        (BLOCK, "WAITING", frames.BLOCK, "Mono.block"),
         (SEND, "WAITING", frames.ANSWER, "HttpClientImpl.send"),
+        (FUTURE, "WAITING", frames.ANSWER, "JdkClientHttpRequest.executeInternal"),
         (HIKARI, "TIMED_WAITING", frames.CONNECTION, "HikariPool.getConnection"),
         (QUERY, "RUNNABLE", frames.DATABASE, "PGStream.receiveChar"),
         (LOOP, "RUNNABLE", frames.KERNEL, "Native.epollWait"),
@@ -90,7 +101,7 @@ def test_the_table_counts_what_is_the_same_and_keeps_the_frames_of_one():
         (frames.EXEC, frames.IDLE, 1),
         (frames.OTHER, frames.ELSEWHERE, 1),
     ]
-    assert rows[0]["frames"] == list(BLOCK) and rows[0]["top_frame"] == "BlockingSingleSubscriber.blockingGet"
+    assert rows[0]["frames"] == list(BLOCK) and rows[0]["top_frame"] == "Mono.block"
     assert sum(row["count"] for row in rows) == len(dump)
     assert frames.counted(rows, frames.EXEC) == 4 and frames.counted(rows, frames.EXEC, frames.IDLE) == 1
 

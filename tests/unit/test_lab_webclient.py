@@ -1,12 +1,11 @@
 """The WebClient lab's experiments without servers: what is asked, what is refused, what becomes of the answers."""
 
 import time
-from math import inf
 
 import pytest
 from waitlab import experiments
 from waitlab.errors import ControlError
-from waitlab.experiments import circuit_breaker, connection_held, lab_webclient, trains
+from waitlab.experiments import circuit_breaker, lab_webclient, trains
 from waitlab.experiments.measure import measure
 from waitlab.load.client import LoadResult
 from waitlab.load.samples import Sample
@@ -150,7 +149,7 @@ def test_a_wave_is_looked_at_while_it_hangs_and_only_then_is_measured():
     assert [row["count"] for row in facts["threads"]] == [3]
     names = [[stream.name for stream in plan.streams] for plan in lab.plans]
     assert names[-3:] == [["look"], ["floor"], ["slow", "user"]]
-    assert lab.deleted == ["/threads/peak"]
+    assert lab.deleted == ["/threads/peak"] * 2
     assert (facts["live_threads_peak"], facts["threads_added"]) == (61, 31)
     assert facts["cpu_ms_per_request"] == pytest.approx(30 / 103)
     assert run.client["floor_p50_ms"] == pytest.approx(1, rel=0.01) and not run.void
@@ -195,7 +194,7 @@ def test_bystanders_come_while_the_burst_hangs_or_with_the_ramp():
         ({"client": "restclient", "factory": "detected"}, 200, 200, 200),
         ({"client": "restclient", "threads": "virtual"}, 200, 0, 0),
         ({"client": "webclient-block", "pool_size": 50}, 50, 50, 50),
-        ({"client": "webclient-mono", "users": 1000}, 500, 0, 0),
+        ({"client": "webclient-mono", "users": 1000}, 1000, 0, 0),
         ({"client": "restclient", "users": 1000, "ramp_s": 10}, 200, 200, 0),
     ],
 )
@@ -220,17 +219,35 @@ def test_the_line_that_a_slider_redraws_is_quick():
     assert time.monotonic() - began < 0.5
 
 
-def test_a_late_client_is_void_and_measured_again():
-    late = iter(range(100_000))
+class Late(FakeLab):
+    """A client that sends the bystander's calls late, the first time by `late_s`, then later and later."""
 
-    class Late(FakeLab):
-        def _sample(self, stream, index, at):
-            next(late)
-            one = super()._sample(stream, index, at)
-            return one._replace(sent_s=one.intended_s + 0.05) if stream.name == "user" else one
+    def __init__(self, late_s):
+        super().__init__()
+        self.late_s = late_s
 
-    run = measure(STYLES, STYLES.settle({"thread_dump": False}), Late())
+    def _sample(self, stream, index, at):
+        one = super()._sample(stream, index, at)
+        measured = sum("slow" in [s.name for s in plan.streams] for plan in self.plans)
+        late = measured * self.late_s
+        return one._replace(sent_s=one.intended_s + late) if stream.name == "user" else one
+
+
+def test_a_client_that_is_too_late_is_void_after_three_tries():
+    run = measure(STYLES, STYLES.settle({"thread_dump": False}), Late(0.2))
     assert run.void and "sent late" in run.line and "measured 3 times" in run.line
+
+
+def test_a_lateness_that_is_small_beside_the_api_s_time_is_told():
+    run = measure(STYLES, STYLES.settle({"thread_dump": False}), Late(0.05))
+    assert not run.void and run.client["why"] == ""
+    assert "the client sent up to 50 ms late" in run.line and "measured 3 times" in run.line
+
+
+def test_a_client_on_time_is_measured_once():
+    lab = FakeLab()
+    run = measure(STYLES, STYLES.settle({"thread_dump": False}), lab)
+    assert run.notes == () and sum(plan.streams[0].name == "slow" for plan in lab.plans) == 1
 
 
 # -- connection-held ---------------------------------------------------------------------------------------
@@ -347,9 +364,3 @@ def test_p99_needs_a_hundred_and_counts_failures():
 def test_theory_of_the_breaker(given, opens, half, takes):
     model = BREAKER.model(BREAKER.settle(given))
     assert (model["opens_at_ms"], model["half_open_at_ms"], model["answer_ms"]) == (opens, half, takes)
-
-
-def test_places_are_threads_and_connections():
-    assert lab_webclient._places(STYLES.settle({"client": "webclient-mono"})) == lab_webclient.CLIENT_CONNECTIONS
-    assert lab_webclient._places(STYLES.settle({"client": "restclient", "threads": "virtual"})) == inf
-    assert connection_held.WORKERS == 200

@@ -30,8 +30,9 @@ from waitlab.predictions import show
 from waitlab.runs import Run
 
 GAP = 0.09
+TOGETHER_S = 0.1
 TICKS = (1, 10, 100, 1000, 10_000)
-_STATES = {"closed": REACTIVE, "open": ON_THE_LOOP, "half-open": CORES}
+_STATES = {"closed": REACTIVE, "open": OFFLOADED, "half-open": CORES}
 _SOURCES: dict[tuple[str, bool], tuple[str, Look]] = {
     ("fresh", False): ("fresh", REACTIVE),
     ("stale", False): ("stale, after a time-out", ON_THE_LOOP),
@@ -67,8 +68,7 @@ def _of_pool(run: Run) -> list[dict[str, Any]]:
     pool = _pool(run)
     at = [ms / 1000 for ms in pool["at_ms"]]
     size = int(run.settings["jdbc_pool_size"])
-    lost = [0, *pool["timeouts"]]
-    gone = [(i, after - before) for i, (before, after) in enumerate(pairwise(lost)) if after > before]
+    gone = _gave_up(pool)
     step = {"shape": "hv", "width": 2}
     red = {"symbol": "x", "size": 11, "color": ERROR}
     return [
@@ -78,17 +78,28 @@ def _of_pool(run: Run) -> list[dict[str, Any]]:
          "line": {**step, "color": ON_THE_LOOP.colour, "dash": "dot"}},
         {"x": at[:1] + at[-1:], "y": [size] * len(at[:1] + at[-1:]), "name": "the pool's size", "mode": "lines",
          "line": {"color": THEORY, "width": 2, "dash": "dash"}},
-        {"x": [at[i] for i, _ in gone], "y": [pool["waiting"][max(i - 1, 0)] for i, _ in gone],
-         "text": [str(n) for _, n in gone], "name": "gave up (how many)", "mode": "markers+text", "marker": red,
-         "textposition": "middle right", "textfont": {"color": ERROR}, "cliponaxis": False},
+        {"x": [x for x, _, _ in gone], "y": [y for _, y, _ in gone], "text": [str(n) for _, _, n in gone],
+         "name": "gave up (how many)", "mode": "markers+text", "marker": red, "textposition": "top right",
+         "textfont": {"color": ERROR}, "cliponaxis": False},
     ]  # fmt: skip
+
+
+def _gave_up(pool: Mapping[str, list[Any]]) -> list[tuple[float, int, int]]:
+    """Who gave up, a tenth of a second together: when (s), how many waited just before, how many gave up."""
+    found: dict[int, tuple[float, int, int]] = {}
+    for i, (before, after) in enumerate(pairwise([0, *pool["timeouts"]])):
+        if after > before:
+            at_s = pool["at_ms"][i] / 1000
+            x, y, n = found.get(int(at_s / TOGETHER_S), (at_s, pool["waiting"][max(i - 1, 0)], 0))
+            found[int(at_s / TOGETHER_S)] = (x, y, n + after - before)
+    return list(found.values())
 
 
 def breaker(runs: Sequence[Run]) -> Any:
     """What each user sees and how late, the breaker's states, and how old the answer is."""
     run = runs[0]
     given = [f"{name.replace('_', ' ')} {run.settings[name]}" for name in ("breaker", "stale_cache")]
-    title = f"What the user sees, and how late: API {run.settings['api']}, {', '.join(given)}"
+    title = f"What the user sees: API {run.settings['api']}, {', '.join(given)}"
     figure = new(title, "time of sending, s", "", height=620)
     _add_answers(figure, run)
     _add_failed(figure, run)

@@ -26,21 +26,21 @@ ASKING = ("restclient", "webclient-block", "webclient-mono")
 def _measure(bench: Bench, s: Settings) -> Outcome:
     named = ("cpus", "jdbc_pool_size", "connection_timeout_ms", "open_in_view")
     app, _ = trains.servers(bench, pool_size=WORKERS, **{name: s[name] for name in named})
-    trains.warm(bench, app, app.url + _path(s, "ok"), app.url + trains.USER, app.url + "/fast")
+    trains.warm(bench, app, app.url + _path(s, "ok"), app.url + trains.USER, app.url + trains.FAST)
     held = app.get(_path({**s, "api_ms": 50}, "slow"))["connection_held_in_call"]
     until(lambda: app.settings()["jdbc_connections"] >= int(s["jdbc_pool_size"]), POOL_S)
     in_force = app.settings() | {"same_clock": app.same_clock}
-    for attempt in range(1, trains.MOST_TRIES + 1):
-        lowest = None if s["ramp_s"] else trains.floor(bench, app.url + "/fast", int(s["users"]))
-        app.delete("/watch")
-        result = bench.load(_plan(app, s), "calls")
-        seen = died_ms(app, result) or _watched(app.get("/watch"), result)
-        client = trains.judged(s, result, lowest)
-        again = (f"measured {attempt} times, since the client was slow",) if attempt > 1 else ()
-        if not client["saturated"] or result.partial or s["ramp_s"] or "server_died" in seen:
-            break
-    facts = {"connection_held": held, **seen}
-    return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, again)
+    one, client, notes = trains.measured(s, lambda: _once(bench, app, s))
+    facts, result = {"connection_held": held, **one.facts}, one.result
+    return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, notes)
+
+
+def _once(bench: Bench, app: App, s: Settings) -> trains.Try:
+    floor = trains.floor(bench, app.url, s)
+    app.delete("/watch")
+    result = bench.load(_plan(app, s), "calls")
+    died = died_ms(app, result)
+    return trains.Try(result, floor, died or _watched(app.get("/watch"), result))
 
 
 def _plan(app: App, s: Settings) -> Any:
@@ -123,7 +123,9 @@ def _measure_error(bench: Bench, s: Settings) -> Outcome:
     for client in ASKING:
         bench.check_stop()
         found = app.post("/tickets", client=client)
-        rows.append({name: found[name] for name in ("client", "failed", "rows_before", "rows_after", "kept")})
+        failed = found["failed"].partition(":")[0].partition(" from ")[0]
+        told = {name: found[name] for name in ("rows_before", "rows_after", "kept")}
+        rows.append({"client": client, "failed": failed, **told})
     return Outcome(facts={"rows": rows}, in_force=app.settings())
 
 

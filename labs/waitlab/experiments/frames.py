@@ -25,7 +25,7 @@ _QUEUES = (
 )  # fmt: skip
 _TELLING: tuple[tuple[str, tuple[str, ...]], ...] = (
     (BLOCK, ("reactor.core.publisher.Mono.block", "BlockingSingleSubscriber.", "BlockingMonoSubscriber.")),
-    (ANSWER, ("jdk.internal.net.http.HttpClientImpl.send", "jdk.internal.net.http.HttpClientFacade.send")),
+    (ANSWER, ("client.JdkClientHttpRequest.executeInternal", "jdk.internal.net.http.HttpClientImpl.send")),
     (CONNECTION, ("com.zaxxer.hikari.pool.HikariPool.getConnection", "com.zaxxer.hikari.util.ConcurrentBag.borrow")),
     (DATABASE, ("org.postgresql.",)),
     (IDLE, _QUEUES),
@@ -93,4 +93,5 @@ def counted(rows: Iterable[Mapping[str, Any]], family: str, what: str | None = N
 
 
 def _telling(frames: Sequence[str], wanted: Sequence[str]) -> str | None:
-    return next((frame for frame in frames if any(name in frame for name in wanted)), None)
+    """The first of the wanted frames that is there, in the order of the wanted."""
+    return next((frame for name in wanted for frame in frames if name in frame), None)

@@ -23,39 +23,34 @@ from waitlab.runs import percentile
 from waitlab.services import App
 
 LOOK_MS, LOOKS, ALL_THERE_S = 2500, 3, 2.0
-CLIENT_CONNECTIONS = 500
-"""The most that WebClient's pool opens to one host, in this app as by default."""
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
     app, api = trains.servers(bench, cpus=s["cpus"], pool_size=s["pool_size"])
     in_force = app.settings() | {"same_clock": app.same_clock}
     door = trains.door(app, s, in_force)
-    trains.warm(bench, app, door + _path(s, "ok"), door + trains.USER, door + "/fast")
+    trains.warm(bench, app, door + _path(s, "ok"), door + trains.USER, door + trains.FAST)
     seen = _look(bench, app, api, door, s) if s["thread_dump"] else {}
-    for attempt in range(1, trains.MOST_TRIES + 1):
-        lowest = None if s["ramp_s"] else trains.floor(bench, door + "/fast", int(s["users"]))
-        result, counted = _counted(bench, app, door, s)
-        client = trains.judged(s, result, lowest)
-        again = (f"measured {attempt} times, since the client was slow",) if attempt > 1 else ()
-        if not client["saturated"] or result.partial or s["ramp_s"] or "server_died" in counted:
-            break
-    return Outcome(result.samples, seen | counted, in_force, client, result.t0, result.partial, again)
+    one, client, notes = trains.measured(s, lambda: _once(bench, app, door, s))
+    result = one.result
+    return Outcome(result.samples, seen | one.facts, in_force, client, result.t0, result.partial, notes)
 
 
-def _counted(bench: Bench, app: App, door: str, s: Settings) -> tuple[LoadResult, dict[str, Any]]:
-    """The measured load, with the JVM's own count of threads and of processor time around it."""
+def _once(bench: Bench, app: App, door: str, s: Settings) -> trains.Try:
+    """The floor and the load, with the JVM's own count of threads and of processor time around the load."""
+    floor = trains.floor(bench, door, s)
     app.delete("/threads/peak")
     before_us = app.get("/cpu")["process_cpu_us"]
-    plan = trains.plan(door + _path(s, "slow"), door + trains.USER, s, _longest_s(s))
-    result = bench.load(plan, "calls")
+    result = bench.load(trains.plan(door + _path(s, "slow"), door + trains.USER, s, _longest_s(s)), "calls")
     died = died_ms(app, result)
-    if died:
-        return result, died
+    return trains.Try(result, floor, died or _counted(app, before_us, result))
+
+
+def _counted(app: App, before_us: int, result: LoadResult) -> dict[str, Any]:
     cpu_ms = (app.get("/cpu")["process_cpu_us"] - before_us) / 1000
     peak = app.get("/threads/peak")
     answered = sum(x.cls == OK for x in result.samples)
-    return result, {
+    return {
         "live_threads_peak": peak["platform_threads_peak"],
         "threads_added": peak["platform_threads_peak"] - peak["platform_threads_baseline"],
         "cpu_ms_per_request": cpu_ms / answered if answered else None,
@@ -65,6 +60,7 @@ def _counted(bench: Bench, app: App, door: str, s: Settings) -> tuple[LoadResult
 def _look(bench: Bench, app: App, api: App, door: str, s: Settings) -> dict[str, Any]:
     """One dump while as many calls hang as may at a time; another one only if some had ended before it was written."""
     wave = _wave(s)
+    app.delete("/threads/peak")
     stream = Stream("look", door + _path({**s, "api_ms": LOOK_MS}, "slow"), burst(wave))
     for _ in range(LOOKS):
         with ThreadPoolExecutor(1) as aside:
@@ -102,19 +98,16 @@ def _waits(s: Settings) -> bool:
 
 
 def _workers(s: Settings) -> float:
-    """Threads that limit how many calls hang; no limit where none waits, or where threads cost nothing."""
+    """Threads that limit how many calls hang; no limit where none waits, or where threads cost nothing.
+
+    Nothing else limits them: in this app the connections of all four clients are more than there can be calls.
+    """
     return float(s["pool_size"]) if _waits(s) and s["threads"] == "platform" else inf
-
-
-def _places(s: Settings) -> float:
-    """How many calls may hang at a time: by the threads, and by the connections of a client on Reactor Netty."""
-    on_netty = str(s["client"]).startswith("webclient") or s["factory"] == "detected"
-    return min(_workers(s), float(CLIENT_CONNECTIONS) if on_netty else inf)
 
 
 def _wave(s: Settings) -> int:
     hanging = models.in_flight(int(s["users"]), float(s["ramp_s"]), float(s["api_ms"]))
-    return max(1, int(min(round(hanging), _places(s))))
+    return max(1, int(min(round(hanging), _workers(s))))
 
 
 def _longest_s(s: Settings) -> float:
@@ -124,7 +117,7 @@ def _longest_s(s: Settings) -> float:
 
 def _model(s: Settings) -> dict[str, Any]:
     api_ms = float(s["api_ms"])
-    slow = [start or 0.0 for start in trains.queue(s, _places(s), api_ms, inf)["slow"]]
+    slow = [start or 0.0 for start in trains.queue(s, _workers(s), api_ms, inf)["slow"]]
     user = trains.queue(s, _workers(s), api_ms, inf)["user"]
     waits = sorted(trains.curve(s, user)["y"])
     wall = max(slow) + api_ms
