@@ -69,7 +69,7 @@ def test_the_container_starts_the_jvm_with_the_flags_of_the_table():
     written = {word for word in assigned.split() if word not in ("$flags", "$FLAGS")}
     wanted = set(apps.jvm_flags(apps.WEBFLUX, {"blockhound": True})) - {"-XX:ActiveProcessorCount=2", "-Xmx384m"}
     assert wanted <= written
-    assert written - wanted == {"-Xmx${HEAP_MB}m", "$processors", "-XX:AOTCache=app.aot"}
+    assert written - wanted == {"-Xmx${HEAP_MB}m", "$processors", "-XX:AOTCache=$cache"}
 
 
 @pytest.mark.parametrize("spec", apps.APPS.values(), ids=apps.APPS)
