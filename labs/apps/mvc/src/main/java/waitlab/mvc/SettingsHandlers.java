@@ -82,6 +82,7 @@ class SettingsHandlers {
     @DeleteMapping("/threads/peak")
     Map<String, Object> startCounting() {
         pool.shedIdle();
+        more.forEach(MoreSettings::shedIdle);
         workers.reset();
         peaks.reset(pool::alive);
         return peak();

@@ -17,12 +17,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real server on a real port, with a stand-in for the database; all tests share one. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = {"lab.token=" + RunningApp.TOKEN, "lab.mvc.pool-size=20"})
 @Import(StubDatabase.class)
-abstract class RunningApp {
+public abstract class RunningApp {
 
-    static final String TOKEN = "the-token-of-this-test";
+    protected static final String TOKEN = "the-token-of-this-test";
 
     /** Before a path: asks the port with virtual threads. */
-    static final String VIRTUAL = "//virtual";
+    protected static final String VIRTUAL = "//virtual";
 
     static {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "host");
@@ -31,21 +31,22 @@ abstract class RunningApp {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    record Answer(int status, JsonNode body) {}
+    /** A status, and JSON. */
+    public record Answer(int status, JsonNode body) {}
 
     @Autowired
     private Connectors connectors;
 
-    Answer get(String path) {
+    protected Answer get(String path) {
         return sendLater(request(path).GET().build()).join();
     }
 
-    CompletableFuture<Answer> getLater(String path) {
+    protected CompletableFuture<Answer> getLater(String path) {
         return sendLater(request(path).GET().build());
     }
 
     /** A change with these headers (name, value, name, value...). */
-    Answer send(String method, String path, String body, List<String> headers) {
+    protected Answer send(String method, String path, String body, List<String> headers) {
         HttpRequest.Builder request = request(path)
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body));

@@ -38,7 +38,7 @@ public final class JdbcPool implements AutoCloseable {
 
         @Override
         public Connection getConnection() throws SQLException {
-            return source.getConnection();
+            return counts.taken(source::getConnection);
         }
 
         @Override
@@ -57,18 +57,26 @@ public final class JdbcPool implements AutoCloseable {
     private HikariDataSource pool(int size, Duration queueTimeout) {
         HikariDataSource made = new HikariDataSource();
         made.setPoolName("jdbc");
-        made.setJdbcUrl(db.url() != null ? db.url() : "jdbc:postgresql://%s:%d/%s".formatted(db.host(), db.port(), db.name()));
+        if (db.url() == null) {
+            speaksPostgres(made);
+        } else {
+            made.setJdbcUrl(db.url());
+        }
         made.setUsername(db.user());
         made.setPassword(db.password());
         made.setConnectionTimeout(queueTimeout.toMillis());
         made.setInitializationFailTimeout(-1);
+        made.setMetricsTrackerFactory(meters);
+        sized(made, size);
+        return made;
+    }
+
+    private void speaksPostgres(HikariDataSource made) {
+        made.setJdbcUrl("jdbc:postgresql://%s:%d/%s".formatted(db.host(), db.port(), db.name()));
         made.addDataSourceProperty("connectTimeout", db.connectTimeout().toSeconds());
         made.addDataSourceProperty("socketTimeout", db.timeout().toSeconds());
         made.addDataSourceProperty("sslmode", "disable");
         made.addDataSourceProperty("gssEncMode", "disable");
-        made.setMetricsTrackerFactory(meters);
-        sized(made, size);
-        return made;
     }
 
     public JdbcClient client() {

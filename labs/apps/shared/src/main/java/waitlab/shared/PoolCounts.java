@@ -1,11 +1,14 @@
 package waitlab.shared;
 
 import com.zaxxer.hikari.metrics.IMetricsTracker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What has happened at a pool of connections since the last reset: every connection that was handed out, how long it
- * was kept, and every caller that was turned away. HikariCP tells each of these as it happens, so no peak is missed.
+ * was kept, and every caller that was turned away. Each is counted as it happens, so no peak is missed.
  */
 public final class PoolCounts {
 
@@ -37,6 +40,23 @@ public final class PoolCounts {
                 active, activePeak, timeouts, returned, mean, heldMsMax, TimeUnit.NANOSECONDS.toMillis(waitedNsMax));
     }
 
+    /** Takes a connection: from whoever hands it out. */
+    interface Taking {
+        Connection connection() throws SQLException;
+    }
+
+    Connection taken(Taking taking) throws SQLException {
+        long began = System.nanoTime();
+        try {
+            Connection connection = taking.connection();
+            taken(System.nanoTime() - began);
+            return connection;
+        } catch (SQLTransientConnectionException late) {
+            turnedAway(System.nanoTime() - began);
+            throw late;
+        }
+    }
+
     private synchronized void taken(long waitedNs) {
         active++;
         activePeak = Math.max(activePeak, active);
@@ -50,11 +70,12 @@ public final class PoolCounts {
         heldMsMax = Math.max(heldMsMax, ms);
     }
 
-    private synchronized void turnedAway() {
+    private synchronized void turnedAway(long waitedNs) {
         timeouts++;
+        waitedNsMax = Math.max(waitedNsMax, waitedNs);
     }
 
-    /** Counts beside another who is told the same. */
+    /** Counts connections that are given back, beside another who is told everything. */
     IMetricsTracker beside(IMetricsTracker other) {
         return new IMetricsTracker() {
 
@@ -65,7 +86,6 @@ public final class PoolCounts {
 
             @Override
             public void recordConnectionAcquiredNanos(long ns) {
-                taken(ns);
                 other.recordConnectionAcquiredNanos(ns);
             }
 
@@ -77,7 +97,6 @@ public final class PoolCounts {
 
             @Override
             public void recordConnectionTimeout() {
-                turnedAway();
                 other.recordConnectionTimeout();
             }
 

@@ -1,6 +1,7 @@
 package waitlab.mvc.trains;
 
 import java.net.URI;
+import java.util.List;
 import waitlab.shared.Arrivals;
 import waitlab.shared.LabClock;
 
@@ -31,5 +32,5 @@ record Call(URI uri, String station, boolean detected, String thread, boolean vi
             long startedUs,
             long endedUs,
             String station,
-            java.util.List<Arrivals.Train> arrivals) {}
+            List<Arrivals.Train> arrivals) {}
 }

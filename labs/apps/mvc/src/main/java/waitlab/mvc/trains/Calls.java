@@ -7,6 +7,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.util.UriComponentsBuilder;
+import waitlab.mvc.WorkerCount;
 import waitlab.shared.BadValue;
 import waitlab.shared.LabClock;
 import waitlab.shared.Waits;
@@ -19,9 +20,11 @@ class Calls {
     private static final Pattern STATION = Pattern.compile("[\\p{L}][\\p{L}\\p{N} .'-]{0,39}");
 
     private final ApiAddress api;
+    private final WorkerCount workers;
 
-    Calls(ApiAddress api) {
+    Calls(ApiAddress api, WorkerCount workers) {
         this.api = api;
+        this.workers = workers;
     }
 
     /** {@code parameter} gives null for none; what is left out is the API's own choice. */
@@ -29,6 +32,7 @@ class Calls {
         String station = station(parameter.apply("station"));
         String factory = Waits.word("factory", parameter.apply("factory"), "jdk", "jdk", "detected");
         Thread taker = Thread.currentThread();
+        workers.working(taker);
         return new Call(
                 uri(station, parameter.apply("api"), parameter.apply("api_ms")),
                 station,

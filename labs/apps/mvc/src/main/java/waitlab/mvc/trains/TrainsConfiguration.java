@@ -13,6 +13,7 @@ import org.springframework.boot.http.client.reactive.ReactorClientHttpConnectorB
 import org.springframework.boot.restclient.RestTemplateBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.netty.http.client.HttpClient;
@@ -55,18 +56,15 @@ class TrainsConfiguration {
     }
 
     @Bean
-    ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> jdkVersion() {
-        return builder -> builder.withHttpClientCustomizer(client -> client.version(HTTP_VERSION));
+    ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> jdkClient(ClientWorkers workers) {
+        return builder -> builder.withExecutor(workers)
+                .withHttpClientCustomizer(client -> client.version(HTTP_VERSION));
     }
 
     /** As spring.http.clients.imperative.factory=jdk has it. */
     @Bean
-    Blocking jdk(
-            ClientHttpRequestFactoryBuilder<?> chosen,
-            HttpClientSettings settings,
-            RestTemplateBuilder templates,
-            RestClient.Builder clients) {
-        return on(chosen, settings, templates, clients);
+    Blocking jdk(ClientHttpRequestFactory chosen, RestTemplateBuilder templates, RestClient.Builder clients) {
+        return on(chosen, templates, clients);
     }
 
     /** As Spring Boot has it where nobody chooses: Reactor Netty, since WebClient brought it along. */
@@ -80,7 +78,7 @@ class TrainsConfiguration {
         if (found instanceof ReactorClientHttpRequestFactoryBuilder reactor) {
             found = reactor.withHttpClientFactory(() -> HttpClient.create(api));
         }
-        return on(found, settings, templates, clients);
+        return on(found.build(settings), templates, clients);
     }
 
     @Bean
@@ -88,13 +86,11 @@ class TrainsConfiguration {
         return builder.build();
     }
 
-    private static Blocking on(
-            ClientHttpRequestFactoryBuilder<?> library,
-            HttpClientSettings settings,
-            RestTemplateBuilder templates,
-            RestClient.Builder clients) {
+    /** Both clients on one library, which has its time-outs already. */
+    private static Blocking on(ClientHttpRequestFactory library, RestTemplateBuilder templates, RestClient.Builder clients) {
+        HttpClientSettings none = HttpClientSettings.defaults();
         return new Blocking(
-                templates.requestFactoryBuilder(library).build(),
-                clients.requestFactory(library.build(settings)).build());
+                templates.clientSettings(none).requestFactory(() -> library).build(),
+                clients.requestFactory(library).build());
     }
 }

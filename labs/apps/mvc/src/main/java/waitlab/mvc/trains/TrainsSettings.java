@@ -1,5 +1,6 @@
 package waitlab.mvc.trains;
 
+import java.time.Duration;
 import java.util.Map;
 import org.hibernate.Version;
 import org.springframework.beans.factory.annotation.Value;
@@ -21,6 +22,7 @@ class TrainsSettings implements MoreSettings {
     private final HttpClientSettings http;
     private final boolean openInView;
     private final long asyncTimeoutMs;
+    private final ClientWorkers workers;
 
     TrainsSettings(
             ApiAddress api,
@@ -28,13 +30,15 @@ class TrainsSettings implements MoreSettings {
             Blocking detected,
             HttpClientSettings http,
             @Value("${spring.jpa.open-in-view}") boolean openInView,
-            @Value("${spring.mvc.async.request-timeout}") java.time.Duration asyncTimeout) {
+            @Value("${spring.mvc.async.request-timeout}") Duration asyncTimeout,
+            ClientWorkers workers) {
         this.api = api;
         this.jdk = jdk;
         this.detected = detected;
         this.http = http;
         this.openInView = openInView;
         asyncTimeoutMs = asyncTimeout.toMillis();
+        this.workers = workers;
     }
 
     @Override
@@ -52,6 +56,11 @@ class TrainsSettings implements MoreSettings {
         settings.put("client_read_timeout_ms", http.readTimeout().toMillis());
         settings.put("async_timeout_ms", asyncTimeoutMs);
         settings.put("hibernate", Version.getVersionString());
+    }
+
+    @Override
+    public void shedIdle() {
+        workers.shedIdle();
     }
 
     @PutMapping("/api")
