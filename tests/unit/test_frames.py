@@ -43,7 +43,8 @@ def thread(name="http-nio-127.0.0.1-auto-1-exec-7", frames=IDLE, state="WAITING"
     [
         ("http-nio-127.0.0.1-auto-1-exec-7", False, frames.EXEC),
         ("virtual-12", True, frames.VIRTUAL),
-        ("", True, frames.VIRTUAL),
+        ("pool-watch", True, frames.OTHER),
+        ("virtual-12", False, frames.OTHER),
         ("reactor-http-epoll-2", False, frames.NETTY),
         ("reactor-http-kqueue-2", False, frames.NETTY),
         ("HttpClient-1-Worker-3", False, frames.JDK),

@@ -72,14 +72,14 @@ def _of_pool(run: Run) -> list[dict[str, Any]]:
     step = {"shape": "hv", "width": 2}
     red = {"symbol": "x", "size": 11, "color": ERROR}
     return [
-        {"x": at, "y": pool["active"], "name": "connections taken", "mode": "lines", "fill": "tozeroy",
+        {"x": at, "y": pool["active"], "name": "taken", "mode": "lines", "fill": "tozeroy",
          "line": {**step, "color": OFFLOADED.colour}},
-        {"x": at, "y": pool["waiting"], "name": "requests waiting for one", "mode": "lines",
+        {"x": at, "y": pool["waiting"], "name": "waited for", "mode": "lines",
          "line": {**step, "color": ON_THE_LOOP.colour, "dash": "dot"}},
-        {"x": at[:1] + at[-1:], "y": [size] * len(at[:1] + at[-1:]), "name": "the pool's size", "mode": "lines",
+        {"x": at[:1] + at[-1:], "y": [size] * len(at[:1] + at[-1:]), "name": "pool size", "mode": "lines",
          "line": {"color": THEORY, "width": 2, "dash": "dash"}},
         {"x": [x for x, _, _ in gone], "y": [y for _, y, _ in gone], "text": [str(n) for _, _, n in gone],
-         "name": "gave up (how many)", "mode": "markers+text", "marker": red, "textposition": "top right",
+         "name": "gave up, and how many", "mode": "markers+text", "marker": red, "textposition": "top right",
          "textfont": {"color": ERROR}, "cliponaxis": False},
     ]  # fmt: skip
 
@@ -98,8 +98,8 @@ def _gave_up(pool: Mapping[str, list[Any]]) -> list[tuple[float, int, int]]:
 def breaker(runs: Sequence[Run]) -> Any:
     """What each user sees and how late, the breaker's states, and how old the answer is."""
     run = runs[0]
-    given = [f"{name.replace('_', ' ')} {run.settings[name]}" for name in ("breaker", "stale_cache")]
-    title = f"What the user sees: API {run.settings['api']}, {', '.join(given)}"
+    cache = "" if run.settings["stale_cache"] == "on" else ", no stale cache"
+    title = f"What the user sees: API {run.settings['api']}, breaker {run.settings['breaker']}{cache}"
     figure = new(title, "time of sending, s", "", height=620)
     _add_answers(figure, run)
     _add_failed(figure, run)

@@ -33,8 +33,8 @@ from waitlab.published import CLIENTS
 from waitlab.runs import Run
 
 NAMES = {
-    frames.EXEC: "Tomcat workers", frames.VIRTUAL: "virtual threads", frames.NETTY: "Netty's loops",
-    frames.JDK: "the JDK client's own", frames.OTHER: "all others",
+    frames.EXEC: "workers", frames.VIRTUAL: "virtual", frames.NETTY: "Netty's loops",
+    frames.JDK: "the JDK client's own", frames.OTHER: "others",
 }  # fmt: skip
 WORDS = {
     frames.BLOCK: "wait in Mono.block", frames.ANSWER: "wait in the JDK client", frames.IDLE: "idle",
@@ -53,13 +53,13 @@ _BY_GROUP = {
 }  # fmt: skip
 LEGIBLE = 0.05
 _CLIENT_HEADS = ("client", "p50 ms", "published ms", "CPU ms a call", "published CPU", "live threads", "published")
-_BOUNDARY_HEADS = ("transaction", "client", "open-in-view", "during the call", "taken, median", "gave up", "theory")
+_BOUNDARY_HEADS = ("transaction", "client", "open-in-view", "connection", "taken (median)", "gave up", "theory")
 Key = tuple[str, str]
 
 
 def states(runs: Sequence[Run]) -> Any:
     """A bar for each Run: the threads of its dump, by group and by what they do."""
-    figure = new("Threads while the calls hang, by what they do", "", "threads in the dump", height=520)
+    figure = new("Tomcat's workers and all other threads, while the calls hang", "", "threads in the dump", height=520)
     places = list(range(len(runs)))
     rows = [run.facts.get("threads") or [] for run in runs]
     tallest = max([1, *(sum(row["count"] for row in one) for one in rows)])
@@ -112,14 +112,16 @@ def client_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
 
 def boundaries(runs: Sequence[Run]) -> Any:
     """What happens to the connection, a row for each Run."""
-    return _as_table("Who keeps a connection while the call hangs", _BOUNDARY_HEADS, boundary_rows(runs), [3] * 7)
+    return _as_table(
+        "Who keeps a connection while the call hangs", _BOUNDARY_HEADS, boundary_rows(runs), [3, 4, 3, 3, 3, 2, 2]
+    )
 
 
 def boundary_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
     """The rows of `boundaries`: what was asked, what was seen, what theory says."""
     return [
         (
-            "around the call" if run.settings["boundary"] == "transaction" else "not around it",
+            "around" if run.settings["boundary"] == "transaction" else "apart",
             str(run.settings["client"]),
             "on" if run.settings["open_in_view"] else "off",
             _held(run.facts["connection_held"]),

@@ -36,11 +36,10 @@ _TELLING: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def group(thread: ThreadInfo) -> str:
     """The family of a thread: who serves, who talks to the other side, or neither."""
-    if thread.virtual:
-        return VIRTUAL
-    if "-exec-" in thread.name:
+    if not thread.virtual and "-exec-" in thread.name:
         return EXEC
-    return next((family for family in (NETTY, JDK) if thread.name.startswith(family)), OTHER)
+    known = (VIRTUAL,) if thread.virtual else (NETTY, JDK)
+    return next((family for family in known if thread.name.startswith(family)), OTHER)
 
 
 def doing(thread: ThreadInfo) -> str:

@@ -123,20 +123,18 @@ def floor(bench: Bench, door: str, s: Settings) -> LoadResult | None:
 
 
 def measured(s: Settings, once: Callable[[], Try]) -> tuple[Try, dict[str, Any], tuple[str, ...]]:
-    """The first of MOST_TRIES whose client was on time, else the least late; with the client's facts and a note.
+    """The first of MOST_TRIES that is not void, else the last; with the client's facts and what must be told.
 
     Where the run is long (a ramp), was stopped, or a server died, one try is all.
     """
-    tries: list[tuple[Try, dict[str, Any]]] = []
-    while len(tries) < MOST_TRIES:
+    for attempt in range(1, MOST_TRIES + 1):
         one = once()
-        tries.append((one, judged(s, one)))
-        if not tries[-1][1]["saturated"] or one.result.partial or s["ramp_s"] or "server_died" in one.facts:
+        again = (f"measured {attempt} times, since the client was slow",) if attempt > 1 else ()
+        where = "which is in the bystander's times"
+        client, notes = excused(judged(s, one), _late_ms(s, one), float(s["api_ms"]), where, again)
+        if not client["saturated"] or one.result.partial or s["ramp_s"] or "server_died" in one.facts:
             break
-    chosen, client = min(tries[-1:] if not tries[-1][1]["saturated"] else tries, key=lambda pair: _late_ms(s, pair[0]))
-    again = (f"measured {len(tries)} times, since the client was slow",) if len(tries) > 1 else ()
-    told = excused(client, _late_ms(s, chosen), float(s["api_ms"]), "which is in the bystander's times", again)
-    return chosen, *told
+    return one, client, notes
 
 
 def judged(s: Settings, one: Try) -> dict[str, Any]:

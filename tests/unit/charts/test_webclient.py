@@ -81,10 +81,10 @@ def test_each_experiment_has_its_chart(styled, held, broken):
 def test_threads_are_stacked_by_what_they_do(styled):
     figure = chart(styled(), styled("webclient-mono", dump=threads(idle=3)))
     found = traces(figure)
-    assert list(found["Tomcat workers: wait in Mono.block (WAITING)"].y) == [5, 0]
-    assert list(found["Tomcat workers: idle (TIMED_WAITING)"].y) == [2, 3]
-    assert list(found["all others"].y) == [1, 1]
-    assert next(trace.name for trace in figure.data).startswith("Tomcat workers: wait in Mono.block")
+    assert list(found["workers: wait in Mono.block (WAITING)"].y) == [5, 0]
+    assert list(found["workers: idle (TIMED_WAITING)"].y) == [2, 3]
+    assert list(found["others"].y) == [1, 1]
+    assert next(trace.name for trace in figure.data).startswith("workers: wait in Mono.block")
     assert list(figure.layout.xaxis.ticktext) == ["webclient-block", "webclient-mono"]
 
 
@@ -116,11 +116,11 @@ def test_medians_stand_beside_published_ones(styled):
 
 def test_time_outs_at_the_pool_are_red_and_counted(held):
     found = traces(chart(held()))
-    gone = found["gave up (how many)"]
+    gone = found["gave up, and how many"]
     assert (list(gone.x), list(gone.y), list(gone.text)) == ([1.5], [30], ["30"])
     assert gone.marker.color == ERROR
-    assert list(found["the pool's size"].y) == [10, 10]
-    assert list(found["connections taken"].y) == [10, 10, 10, 0]
+    assert list(found["pool size"].y) == [10, 10]
+    assert list(found["taken"].y) == [10, 10, 10, 0]
 
 
 def test_each_run_has_a_panel_of_the_same_height(held):
@@ -133,8 +133,8 @@ def test_each_run_has_a_panel_of_the_same_height(held):
 
 def test_boundaries_are_rows(held):
     rows = boundary_rows([held(), held("split", client="webclient-mono")])
-    assert rows[0] == ("around the call", "restclient", "off", "held", "10 of 10", "30", "held")
-    assert rows[1][0] == "not around it" and rows[1][-1] == "free"
+    assert rows[0] == ("around", "restclient", "off", "held", "10 of 10", "30", "held")
+    assert rows[1][0] == "apart" and rows[1][-1] == "free"
     assert chart(held(), held("split"), kind="boundaries").data[0].type == "table"
 
 
