@@ -22,13 +22,21 @@ import org.springframework.web.server.ResponseStatusException;
 @RestControllerAdvice(basePackageClasses = TrainFailures.class)
 class TrainFailures {
 
-    /** JPA and Spring wrap the pool's refusal in exceptions of their own. */
+    private final Tables tables;
+
+    TrainFailures(Tables tables) {
+        this.tables = tables;
+    }
+
+    /** JPA and Spring wrap the pool's refusal in exceptions of their own; anything else may mean a new database. */
     @ExceptionHandler({TransactionException.class, DataAccessException.class})
     ResponseEntity<Map<String, String>> database(RuntimeException failure) {
         boolean refused = causes(failure).anyMatch(SQLTransientConnectionException.class::isInstance);
-        return refused
-                ? answer(HttpStatus.SERVICE_UNAVAILABLE, "No database connection was free in time.")
-                : answer(HttpStatus.INTERNAL_SERVER_ERROR, "The database failed.");
+        if (refused) {
+            return answer(HttpStatus.SERVICE_UNAVAILABLE, "No database connection was free in time.");
+        }
+        tables.doubt();
+        return answer(HttpStatus.INTERNAL_SERVER_ERROR, "The database failed.");
     }
 
     @ExceptionHandler({RestClientException.class, WebClientException.class})
