@@ -248,6 +248,25 @@ def test_a_client_on_time_is_measured_once():
     assert run.notes == () and sum(plan.streams[0].name == "slow" for plan in lab.plans) == 1
 
 
+def test_its_sliders_redraw_the_bystander_s_line_at_once_and_a_run_drops_its_points():
+    from waitlab.widgets.explorer import Explorer
+
+    fixed = {"client": "restclient", "thread_dump": False}
+
+    def runner(_name, progress, stop, **given):  # noqa: ARG001
+        return measure(STYLES, STYLES.settle(given), FakeLab())
+
+    explorer = Explorer(STYLES, show=["users", "pool_size", "api_ms"], fixed=fixed, runner=runner)
+    assert max(explorer.figure.widget.data[0].y) == pytest.approx(1700)
+    explorer.set(pool_size=300)
+    assert max(explorer.figure.widget.data[0].y) == 0
+    explorer.set(users=600)
+    assert max(explorer.figure.widget.data[0].y) == pytest.approx(3700)
+    explorer.run()
+    assert explorer.wait(20) and len(explorer.runs) == 1
+    assert len(explorer.figure.widget.data[2].x) == 100
+
+
 # -- connection-held ---------------------------------------------------------------------------------------
 
 
