@@ -51,7 +51,5 @@ def test_the_pool_is_held_by_a_transaction_and_not_by_a_mono(trains):
 
 
 def test_it_starts_from_the_cache_of_its_profile(lab, trains):
-    command = docker_containers.run_in(
-        lab.engine.host, trains._container, ["sh", "-c", "tr '\\0' ' ' </proc/$(pgrep -x java)/cmdline"], "mvc"
-    )
-    assert "-XX:AOTCache=trains.aot" in command
+    read = ["sh", "-c", f"tr '\\0' ' ' </proc/{trains._jvm}/cmdline"]
+    assert "-XX:AOTCache=trains.aot" in docker_containers.run_in(lab.engine.host, trains._container, read, "mvc")

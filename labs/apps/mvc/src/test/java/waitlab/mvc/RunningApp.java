@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
@@ -28,7 +29,10 @@ public abstract class RunningApp {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "host");
     }
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    /** On virtual threads, so that the client's own are in no count of this JVM's threads. */
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .executor(Executors.newVirtualThreadPerTaskExecutor())
+            .build();
     private static final JsonMapper JSON = JsonMapper.shared();
 
     /** A status, and JSON. */

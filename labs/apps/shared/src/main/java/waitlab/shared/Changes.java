@@ -43,8 +43,8 @@ public final class Changes {
                     + String.join(", ", limits.keySet()) + ".");
         }
         if (!(value instanceof Integer number) || number < limit.smallest() || number > limit.largest()) {
-            throw new BadValue(name + " must be a whole number from " + limit.smallest() + " to " + limit.largest() + ", but was "
-                    + (value instanceof String ? "text" : Text.shown(value)) + ".");
+            throw new BadValue(name + " must be a whole number from " + limit.smallest() + " to " + limit.largest()
+                    + ", but was " + (value instanceof String ? "text" : Text.shown(value)) + ".");
         }
     }
 }

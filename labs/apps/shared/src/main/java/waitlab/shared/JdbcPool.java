@@ -55,28 +55,11 @@ public final class JdbcPool implements AutoCloseable {
     }
 
     private HikariDataSource pool(int size, Duration queueTimeout) {
-        HikariDataSource made = new HikariDataSource();
-        made.setPoolName("jdbc");
-        if (db.url() == null) {
-            speaksPostgres(made);
-        } else {
-            made.setJdbcUrl(db.url());
-        }
-        made.setUsername(db.user());
-        made.setPassword(db.password());
+        HikariDataSource made = JdbcSource.of(db);
         made.setConnectionTimeout(queueTimeout.toMillis());
-        made.setInitializationFailTimeout(-1);
         made.setMetricsTrackerFactory(meters);
         sized(made, size);
         return made;
-    }
-
-    private void speaksPostgres(HikariDataSource made) {
-        made.setJdbcUrl("jdbc:postgresql://%s:%d/%s".formatted(db.host(), db.port(), db.name()));
-        made.addDataSourceProperty("connectTimeout", db.connectTimeout().toSeconds());
-        made.addDataSourceProperty("socketTimeout", db.timeout().toSeconds());
-        made.addDataSourceProperty("sslmode", "disable");
-        made.addDataSourceProperty("gssEncMode", "disable");
     }
 
     public JdbcClient client() {

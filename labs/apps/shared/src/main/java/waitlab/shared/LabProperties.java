@@ -25,8 +25,8 @@ public record LabProperties(
         @DefaultValue Pool r2dbc) {
 
     /**
-     * Where the database is, and who asks; {@code timeout} is how long an answer may take at most. {@code url} takes the
-     * place of host, port and name where it is given.
+     * Where the database is, and who asks; {@code timeout} is how long an answer may take at most. A {@code url}
+     * takes the place of host, port and name.
      */
     public record Db(
             String url,

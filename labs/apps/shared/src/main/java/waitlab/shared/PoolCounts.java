@@ -22,7 +22,13 @@ public final class PoolCounts {
 
     /** The counts at one moment: held times are of the connections that were given back. */
     public record Seen(
-            int active, int activePeak, int timeouts, int returned, double heldMsMean, long heldMsMax, long waitedMsMax) {}
+            int active,
+            int activePeak,
+            int timeouts,
+            int returned,
+            double heldMsMean,
+            long heldMsMax,
+            long waitedMsMax) {}
 
     /** Starts anew, with the connections that are in use now. */
     public synchronized void reset() {

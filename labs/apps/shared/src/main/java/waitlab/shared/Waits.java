@@ -46,7 +46,8 @@ public final class Waits {
             return usual;
         }
         if (!List.of(words).contains(value)) {
-            throw new BadValue(name + " must be one of " + String.join(", ", words) + ", but was '" + Text.shown(value) + "'.");
+            throw new BadValue(
+                    name + " must be one of " + String.join(", ", words) + ", but was '" + Text.shown(value) + "'.");
         }
         return value;
     }

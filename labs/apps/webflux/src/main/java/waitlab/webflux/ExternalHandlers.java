@@ -63,7 +63,8 @@ class ExternalHandlers {
             case OK -> arrivals;
             case SLOW -> Mono.delay(now.delay()).then(arrivals);
             case DOWN -> Mono.never();
-            default -> Mono.error(new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR, "It fails, as ordered."));
+            default ->
+                    Mono.error(new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR, "It fails, as ordered."));
         };
     }
 

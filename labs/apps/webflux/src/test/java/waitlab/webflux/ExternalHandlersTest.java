@@ -63,7 +63,9 @@ class ExternalHandlersTest extends RunningApp {
                 .toList();
         untilWaiting(200);
         Set<Thread> threads = Thread.getAllStackTraces().keySet();
-        assertThat(threads).filteredOn(thread -> thread.getName().startsWith("parallel-")).hasSizeLessThanOrEqualTo(PROCESSORS);
+        assertThat(threads)
+                .filteredOn(thread -> thread.getName().startsWith("parallel-"))
+                .hasSizeLessThanOrEqualTo(PROCESSORS);
         sent.forEach(later -> later.cancel(true));
         untilWaiting(0);
     }

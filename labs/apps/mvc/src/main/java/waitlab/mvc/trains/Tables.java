@@ -16,7 +16,8 @@ class Tables {
     static final int USERS = 1_000;
 
     private static final String[] MADE_BY = {
-        "create table if not exists train_users (id int primary key, name varchar(40) not null, home varchar(40) not null)",
+        "create table if not exists train_users"
+                + " (id int primary key, name varchar(40) not null, home varchar(40) not null)",
         "create table if not exists train_tickets"
                 + " (id bigint generated always as identity primary key, bought_by varchar(40) not null)"
     };

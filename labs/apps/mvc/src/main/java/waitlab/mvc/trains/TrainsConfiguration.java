@@ -51,7 +51,8 @@ class TrainsConfiguration {
     }
 
     @Bean
-    ClientHttpConnectorBuilderCustomizer<ReactorClientHttpConnectorBuilder> reactiveConnections(ConnectionProvider api) {
+    ClientHttpConnectorBuilderCustomizer<ReactorClientHttpConnectorBuilder> webClientConnections(
+            ConnectionProvider api) {
         return builder -> builder.withHttpClientFactory(() -> HttpClient.create(api));
     }
 
@@ -87,7 +88,8 @@ class TrainsConfiguration {
     }
 
     /** Both clients on one library, which has its time-outs already. */
-    private static Blocking on(ClientHttpRequestFactory library, RestTemplateBuilder templates, RestClient.Builder clients) {
+    private static Blocking on(
+            ClientHttpRequestFactory library, RestTemplateBuilder templates, RestClient.Builder clients) {
         HttpClientSettings none = HttpClientSettings.defaults();
         return new Blocking(
                 templates.clientSettings(none).requestFactory(() -> library).build(),

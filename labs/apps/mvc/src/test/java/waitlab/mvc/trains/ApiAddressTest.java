@@ -20,7 +20,8 @@ class ApiAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "app", "https://app:8080", "file:///etc/passwd", "http://evil.example", "http://app.evil.example",
+    @ValueSource(strings = {"", "app", "https://app:8080", "file:///etc/passwd", "http://evil.example",
+        "http://app.evil.example",
         "http://app@evil.example", "http://evil@app:8080", "http://app:8080/admin", "http://app?x", "http://app#x",
         "http://169.254.169.254", "http:app", "http://127.0.0.1:8080 ", "//app"})
     void refusesAnyOther(String url) {
