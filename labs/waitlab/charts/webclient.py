@@ -33,7 +33,7 @@ from waitlab.published import CLIENTS
 from waitlab.runs import Run
 
 NAMES = {
-    frames.EXEC: "workers", frames.VIRTUAL: "virtual", frames.NETTY: "Netty's loops",
+    frames.EXEC: "workers", frames.VIRTUAL: "virtual", frames.NETTY: "Netty",
     frames.JDK: "the JDK client's own", frames.OTHER: "others",
 }  # fmt: skip
 WORDS = {
@@ -59,7 +59,7 @@ Key = tuple[str, str]
 
 def states(runs: Sequence[Run]) -> Any:
     """A bar for each Run: the threads of its dump, by group and by what they do."""
-    figure = new("Tomcat's workers and all other threads, while the calls hang", "", "threads in the dump", height=520)
+    figure = new("Threads while the calls hang", "", "threads in the dump", height=520)
     places = list(range(len(runs)))
     rows = [run.facts.get("threads") or [] for run in runs]
     tallest = max([1, *(sum(row["count"] for row in one) for one in rows)])
@@ -78,7 +78,8 @@ def states(runs: Sequence[Run]) -> Any:
             hovertext=[_hover(one, key) for one in rows],
             hoverinfo="text",
         )
-    figure.update_layout(barmode="stack", bargap=0.3)
+    two_columns = {"entrywidth": 0.49, "entrywidthmode": "fraction"}
+    figure.update_layout(barmode="stack", bargap=0.3, legend=two_columns)
     ticks = [label(run, runs).replace(", ", "<br>") for run in runs]
     figure.update_xaxes(tickmode="array", tickvals=places, ticktext=ticks, tickangle=0)
     figure.update_yaxes(rangemode="tozero", tickformat=",")
