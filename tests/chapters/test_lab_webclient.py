@@ -7,8 +7,6 @@ import pytest
 
 pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(420)]
 
-MEASURED_AGAIN = 2
-
 
 @pytest.fixture(scope="module")
 def book(open_book, built):  # noqa: ARG001
@@ -16,17 +14,6 @@ def book(open_book, built):  # noqa: ARG001
     with open_book("lab_webclient", budget_s=400) as opened:
         opened.execute_all()
         yield opened
-
-
-def holds(book, tag, assertion):
-    """Asserts; where that fails, measures the cell again: this machine is shared, and a relation must hold at last."""
-    for tries_left in reversed(range(MEASURED_AGAIN + 1)):
-        try:
-            return assertion()
-        except AssertionError:
-            if not tries_left:
-                raise
-        book.execute(tag)
 
 
 def by(runs, *names):
@@ -54,7 +41,7 @@ def test_a_returned_mono_leaves_the_workers_idle(book):
         assert run["facts"]["exec_busy_peak"] <= 5
         assert run["series"]["slow"]["ok"] == 200
 
-    holds(book, "mono", idle)
+    book.holds("mono", idle)
 
 
 def test_block_waits_in_mono_block_and_the_others_in_the_jdk_client(book):
@@ -67,7 +54,7 @@ def test_block_waits_in_mono_block_and_the_others_in_the_jdk_client(book):
             assert found["exec_waiting_in_jdk_client_peak"] >= 190
             assert found["exec_waiting_in_block_peak"] == 0
 
-    holds(book, "clients", waiting)
+    book.holds("clients", waiting)
 
 
 def test_what_boot_detects_is_reactor_netty_and_blocks_in_a_mono(book):
@@ -76,7 +63,7 @@ def test_what_boot_detects_is_reactor_netty_and_blocks_in_a_mono(book):
         assert run["facts"]["exec_waiting_in_block_peak"] >= 190
         assert run["facts"]["exec_waiting_in_jdk_client_peak"] == 0
 
-    holds(book, "trap", trapped)
+    book.holds("trap", trapped)
     (run,) = book.runs("trap")
     assert run["in_force"]["http_factory"].startswith("Jdk")
     assert run["in_force"]["http_factory_detected"].startswith("Reactor")
@@ -98,7 +85,7 @@ def test_fifty_blocked_threads_stop_a_bystander_and_a_mono_does_not(book):
         assert free["series"]["user"]["p99_ms"] < 0.25 * stuck["series"]["user"]["p99_ms"]
         assert stuck["series"]["user"]["p50_ms"] == pytest.approx(stuck["model"]["user_p50_ms"], rel=0.25)
 
-    holds(book, "bystander-50", apart)
+    book.holds("bystander-50", apart)
 
 
 # -- 3. Is it faster? --------------------------------------------------------------------------------------
@@ -126,7 +113,7 @@ def test_a_connection_held_makes_pool_over_api_time(book):
         assert split["series"]["slow"]["ok"] == 50
         assert inside["facts"]["pool_active_p50"] == 10
 
-    holds(book, "held", limited)
+    book.holds("held", limited)
 
 
 def test_who_gave_up_was_turned_away_at_the_pool(book):
@@ -159,7 +146,7 @@ def test_eight_combinations_do_what_theory_says(book):
             (False, "transaction", "webclient-mono"),
         }
 
-    holds(book, "eight", as_predicted)
+    book.holds("eight", as_predicted)
 
 
 def held_in(run):
@@ -173,7 +160,7 @@ def test_open_in_view_holds_like_a_transaction(book):
         assert found["facts"]["pool_timeouts"] > 0
         assert found["series"]["slow"]["throughput_per_s"] == pytest.approx(10, rel=0.2)
 
-    holds(book, "import", limited)
+    book.holds("import", limited)
 
 
 def test_an_error_after_the_commit_rolls_nothing_back(book):
@@ -197,7 +184,7 @@ def test_virtual_threads_wait_in_the_workers_place(book):
         assert run["series"]["user"]["p99_ms"] < 0.25 * blocked["series"]["user"]["p99_ms"]
         assert run["facts"]["threads_added"] < blocked["facts"]["threads_added"]
 
-    holds(book, "virtual", virtual)
+    book.holds("virtual", virtual)
 
 
 # -- 6. The answer that was chosen -------------------------------------------------------------------------
@@ -220,7 +207,7 @@ def test_the_breaker_opens_and_tries_again_when_theory_says(book):
         assert run["model"]["opens_at_ms"] <= first["open"] < run["model"]["opens_at_ms"] + 600
         assert first["open"] + 1000 <= first["half-open"] < run["model"]["half_open_at_ms"] + 1100
 
-    holds(book, "breaker", opens)
+    book.holds("breaker", opens)
 
 
 def test_whoever_is_refused_has_an_old_answer_at_once(book):
@@ -232,7 +219,7 @@ def test_whoever_is_refused_has_an_old_answer_at_once(book):
         took = [ms for ms, no in zip(found["answers"]["ms"], found["answers"]["refused"], strict=True) if no]
         assert median(took) < 50 and found["max_once_open_ms"] < 3000 / 10
 
-    holds(book, "breaker", at_once)
+    book.holds("breaker", at_once)
 
 
 def test_old_answers_grow_older(book):
@@ -262,14 +249,7 @@ SOLUTIONS = {
 
 @pytest.mark.parametrize("tag", SOLUTIONS)
 def test_an_exercise_passes_solved_and_not_before(book, tag):
-    assert "not yet: " in book.text(tag)
-    book.edit(tag, *SOLUTIONS[tag])
-    book.execute(tag)
-
-    def passes():
-        assert "passed: " in book.text(tag)
-
-    holds(book, tag, passes)
+    book.solves(tag, *SOLUTIONS[tag])
 
 
 def test_the_runtime_is_the_one_that_was_asked_for(book):

@@ -85,6 +85,11 @@ public final class JdbcPool implements AutoCloseable {
         return now(HikariPoolMXBean::getTotalConnections);
     }
 
+    /** Connections that a caller holds at this moment. */
+    public int busy() {
+        return now(HikariPoolMXBean::getActiveConnections);
+    }
+
     /** Callers that wait for a connection at this moment. */
     public int waiting() {
         return now(HikariPoolMXBean::getThreadsAwaitingConnection);
@@ -93,16 +98,6 @@ public final class JdbcPool implements AutoCloseable {
     /** What has happened here since somebody last asked to count. */
     public PoolCounts counts() {
         return counts;
-    }
-
-    /** Connections that a caller holds at this moment. */
-    public int busy() {
-        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getActiveConnections();
-    }
-
-    /** Threads that wait for a connection at this moment. */
-    public int waiting() {
-        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getThreadsAwaitingConnection();
     }
 
     /** How long the driver waits for an answer before it gives the connection up. */
