@@ -21,10 +21,6 @@ def by(runs, *names):
     return {tuple(run["settings"][name] for name in names): run for run in runs}
 
 
-def facts(book, tag):
-    return [run["facts"] for run in book.runs(tag)]
-
-
 def doing(run, group, what):
     """How many threads of a group did that, in the dump."""
     rows = run["facts"]["threads"]
@@ -71,7 +67,7 @@ def test_what_boot_detects_is_reactor_netty_and_blocks_in_a_mono(book):
 
 def test_the_returned_mono_needs_far_fewer_threads(book):
     mono = book.value("mono.facts['threads_added']")
-    assert all(mono < one["threads_added"] - 100 for one in facts(book, "clients")[:1])
+    assert mono < book.runs("clients")[0]["facts"]["threads_added"] - 100
 
 
 # -- 2. The bystander --------------------------------------------------------------------------------------
@@ -124,10 +120,8 @@ def test_who_gave_up_was_turned_away_at_the_pool(book):
 
 def test_apart_a_thousand_users_lose_nothing(book):
     (run,) = book.runs("thousand")
-    assert {name: (s["offered"], s["ok"]) for name, s in run["series"].items()} == {
-        "slow": (1000, 1000),
-        "user": (1000, 1000),
-    }
+    counted = {name: (s["offered"], s["ok"]) for name, s in run["series"].items()}
+    assert counted == {"slow": (1000, 1000), "user": (1000, 1000)}
 
 
 def test_eight_combinations_do_what_theory_says(book):
@@ -139,7 +133,8 @@ def test_eight_combinations_do_what_theory_says(book):
             assert held == told
             assert (run["facts"]["pool_timeouts"] > 0) == held
             assert (run["facts"]["pool_active_p50"] == 10) == held
-        free = [key for key, run in by(runs, "open_in_view", "boundary", "client").items() if not held_in(run)]
+        named = by(runs, "open_in_view", "boundary", "client")
+        free = [key for key, run in named.items() if not run["facts"]["connection_held"]]
         assert set(free) == {
             (False, "split", "webclient-block"),
             (False, "split", "webclient-mono"),
@@ -147,10 +142,6 @@ def test_eight_combinations_do_what_theory_says(book):
         }
 
     book.holds("eight", as_predicted)
-
-
-def held_in(run):
-    return run["facts"]["connection_held"]
 
 
 def test_open_in_view_holds_like_a_transaction(book):
@@ -164,8 +155,8 @@ def test_open_in_view_holds_like_a_transaction(book):
 
 
 def test_an_error_after_the_commit_rolls_nothing_back(book):
-    (found,) = facts(book, "errors")
-    assert {row["client"]: row["kept"] for row in found["rows"]} == {
+    (run,) = book.runs("errors")
+    assert {row["client"]: row["kept"] for row in run["facts"]["rows"]} == {
         "restclient": False,
         "webclient-block": False,
         "webclient-mono": True,
