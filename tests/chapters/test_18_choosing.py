@@ -1,6 +1,7 @@
 """Chapter 18: who was let in and who served, before how long it took; theory in bounds, relations between ways."""
 
 import os
+import re
 
 import pytest
 from waitlab import decide
@@ -24,7 +25,7 @@ def four(book):
     return dict(zip(WAYS, book.runs("four-ways"), strict=True))
 
 
-def facts(runs, name):
+def each(runs, name):
     return {way: run["facts"][name] for way, run in runs.items()}
 
 
@@ -39,28 +40,26 @@ def test_everybody_was_served_on_the_threads_that_were_asked_for(book):
 
 def test_no_way_is_faster_than_the_downstream(book):
     def equal():
-        walls = facts(four(book), "wall_ms")
+        walls = each(four(book), "wall_ms")
         assert min(walls.values()) >= LEAST_MS
         assert max(walls.values()) <= 1.4 * min(walls.values())
-        rates = facts(four(book), "throughput_per_s")
+        rates = each(four(book), "throughput_per_s")
         assert 0.7 <= rates["large"] / rates["pool"] <= 1.15
 
     book.holds("four-ways", equal)
 
 
 def test_who_is_in_flight_is_decided_by_whoever_limits(book):
-    peaks = facts(four(book), "in_flight_peak")
-    assert peaks["pool"] == peaks["gated"] == 200
-    assert peaks["large"] == 2000 and peaks["virtual"] > 18_000
+    peaks = each(four(book), "in_flight_peak")
+    assert (peaks["pool"], peaks["large"], peaks["gated"]) == (200, 2000, 200) and peaks["virtual"] > 18_000
 
 
 def test_what_lacks_to_the_ceiling_is_in_the_sleeps_and_the_hand_over(book):
-    said = book.text("real-hold").splitlines()
+    said = [line.replace(",", "") for line in book.text("real-hold").splitlines()]
     assert len(said) == 4
     for line in said:
-        hold_ms, most, measured = (float(word.replace(",", "")) for word in line.split() if word[0].isdigit())
-        assert hold_ms >= 20 and most <= 2500
-        assert measured <= 1.02 * most
+        hold_ms, hand_over_ms, most, measured = map(float, re.findall(r"\d+(?:\.\d+)?", line))
+        assert hold_ms >= 20 and hand_over_ms >= 0 and measured <= 1.02 * most <= 1.02 * 2500
 
 
 def test_fifty_connections_are_the_same_wall_for_both_kinds_of_threads(book):
@@ -73,8 +72,8 @@ def test_fifty_connections_are_the_same_wall_for_both_kinds_of_threads(book):
 def test_a_queue_without_end_holds_what_a_gate_keeps_outside(book):
     queued, behind = book.runs("payload")
     assert queued["facts"]["in_flight_peak"] == behind["facts"]["in_flight_peak"] == 200
-    alive = {run["facts"]["heap_peak_mb"]: run["model"]["payload_mb"] for run in (queued, behind)}
-    assert all(theory * 0.8 < measured < theory * 1.2 + 5 for measured, theory in alive.items())
+    for alive, theory in ((run["facts"]["heap_peak_mb"], run["model"]["payload_mb"]) for run in (queued, behind)):
+        assert theory * 0.8 < alive < theory * 1.2 + 5
 
 
 def test_a_virtual_thread_is_small_and_not_nothing(book):
@@ -84,9 +83,9 @@ def test_a_virtual_thread_is_small_and_not_nothing(book):
 
 
 def test_a_crowd_too_heavy_for_the_heap_ends_its_own_jvm_and_no_other(book):
-    (run,) = book.runs("died")
-    assert run["facts"]["ended_by"] in ("out_of_memory", "wall_limit")
-    assert run["facts"]["failed"] > 0 and run["facts"]["served"] + run["facts"]["failed"] == 20_000
+    facts = book.runs("died")[0]["facts"]
+    assert facts["ended_by"] in ("out_of_memory", "wall_limit")
+    assert facts["failed"] > 0 and facts["served"] + facts["failed"] == 20_000
 
 
 def test_a_gate_that_rejects_serves_few_in_time_and_tells_the_rest_at_once(book):
@@ -144,13 +143,14 @@ def by_stack(book, tag):
 
 
 def test_each_stack_was_measured_on_its_own_threads(book):
-    kinds = {"mvc-platform": "http-nio-", "mvc-virtual": "virtual-", "webflux-jdbc-offloaded": "offload-"}
+    offloaded = re.compile("boundedElastic-|offload-")
+    kinds = {"mvc-platform": re.compile(".*-exec-"), "mvc-virtual": re.compile("virtual-"), STACKS[2]: offloaded}
     for tag in ("below", "above"):
         runs = by_stack(book, tag)
         assert tuple(runs) == STACKS
-        for stack, start in kinds.items():
-            assert all(start in name for name in runs[stack]["series"]["requests"]["threads"])
-        assert not any("offload-" in name for name in runs["webflux-r2dbc"]["series"]["requests"]["threads"])
+        for stack, kind in kinds.items():
+            assert all(kind.match(name) for name in runs[stack]["series"]["requests"]["threads"])
+        assert not any(offloaded.match(name) for name in runs["webflux-r2dbc"]["series"]["requests"]["threads"])
         for run in runs.values():
             requests = run["series"]["requests"]
             assert requests["ok"] == requests["offered"] > 0

@@ -9,7 +9,7 @@ from waitlab.experiments.queues import Seen, Station, first_limit
 from waitlab.load.samples import Sample
 
 T0 = 100.0
-CALM = Seen((Station("jdbc pool", 0, 6, 10, 20.5), Station("workers", 0, 6, 200, 21)), 6.5, 0.3, 20)
+CALM = Seen((Station("jdbc pool", 0, 6, 10, 20.5), Station("workers", 0, 6, 200, 21)), 6.5, 0.3, 20, 700)
 
 
 def seen(*stations, in_flight=600.0, held_ms=20.5, **other):
@@ -47,6 +47,14 @@ def test_busy_processors_fill_every_pool_and_are_then_the_limit():
     limit, why = first_limit(slow)
     assert limit == "cpu"
     assert "97% busy" in why and "query of 20 ms had its connection for 60" in why
+
+
+def test_a_pool_too_small_for_the_load_is_the_limit_unless_it_all_but_stands_still():
+    """Ten connections serve 500 a second at most, and 700 came; at 70 ms a query they serve 143."""
+    small = ("jdbc pool", 300, 10, 10)
+    assert first_limit(seen(small, cpu=0.99, held_ms=45))[0] == "jdbc pool"
+    assert first_limit(seen(small, cpu=0.99, held_ms=70))[0] == "cpu"
+    assert first_limit(seen(small, cpu=0.99, held_ms=45, offered_per_s=400))[0] == "cpu"
 
 
 def test_threads_that_wait_for_processors_alone_are_not_the_limit():

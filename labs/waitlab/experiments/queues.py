@@ -14,7 +14,7 @@ FULL = 0.9
 """From this share of its size on a pool counts as full: hand-overs leave a few places empty in most looks."""
 BUSY = 0.9
 """From this share on the processors count as the limit."""
-STRETCHED = 2.0
+STRETCHED = 3.0
 """Where a place is held this many times as long as the query takes, something else holds up whoever has it."""
 QUEUED = 1.0
 """A limit was hit where in the median look this many wait for each one in service: half of the time is waiting."""
@@ -44,13 +44,14 @@ class Seen:
     """What the looks saw while requests came. `stations` from the innermost (the connections) outwards.
 
     In the median look: `in_flight`, requests sent and not answered; `accept`, connections not accepted yet. On
-    average: `cpu`, the share of the processors in use, by anyone.
+    average: `cpu`, the share of the processors in use, by anyone. `offered_per_s`: requests that came in a second.
     """
 
     stations: tuple[Station, ...]
     in_flight: float
     cpu: float
     query_ms: float
+    offered_per_s: float
     accept: float = 0.0
 
     @property
@@ -59,8 +60,9 @@ class Seen:
         return max(0.0, self.in_flight - self.stations[0].busy)
 
     def held_up(self, station: Station) -> bool:
-        """The processors are busy, and so its places are held for longer than the query takes."""
-        return self.cpu >= BUSY and station.held_ms > STRETCHED * self.query_ms
+        """The processors are busy, and fill a pool that would do for all that came, or that all but stands still."""
+        enough = station.size / self.query_ms * 1000 > self.offered_per_s
+        return self.cpu >= BUSY and (enough or station.held_ms > STRETCHED * self.query_ms)
 
 
 def first_limit(seen: Seen) -> tuple[str, str]:
@@ -68,7 +70,8 @@ def first_limit(seen: Seen) -> tuple[str, str]:
 
     1. A full pool fills those before it: a thread that waits for a connection is no free thread. So the innermost
        full pool is the limit, however short the queue right before it.
-    2. Busy processors fill every pool, since all work takes longer: then they are the limit.
+    2. Busy processors fill every pool, since all work takes longer. They are the limit where the full pool would do
+       for all that came, at the query's own pace, or where its places are held many times as long as the query.
     3. Where no pool is full, the processors, else the queue of connections that nobody has accepted.
     """
     inner = seen.stations[0]

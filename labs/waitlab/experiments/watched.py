@@ -170,7 +170,7 @@ def median_look(seen: Looks, stack: str, s: Settings, cpu: float) -> Seen:
         for name, place in _POOLS[stack]
     )
     flying = median(seen.during(seen.in_flight))
-    return Seen(stations, flying, cpu, float(s["query_ms"]), _p50(waits["accept"]))
+    return Seen(stations, flying, cpu, float(s["query_ms"]), float(s["rate_per_s"]), _p50(waits["accept"]))
 
 
 def _p50(found: Mapping[str, float | None] | None) -> float:
