@@ -55,6 +55,7 @@ _ANSWER = b'{"station": "Bern", "arrivals": [{"train": "IC 1", "to": "Thun", "pl
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
 
     def do_GET(self) -> None:
         """Answers the same trains whatever was asked."""
