@@ -3,6 +3,7 @@
 ONE_PERCENT     chapter 15: an Apple M1, eight loops, 2,000 requests at once of which 20 block for 100 ms
 ADMISSION       chapter 18: the same machine, JDK 25, -Xmx2g, 20,000 requests at once, a downstream of 50 x 20 ms
 COMPUTING_MS    chapter 18: 2,000 tasks that count primes, medians of ten processes
+CLIENTS         the WebClient lab: a laptop's Docker, 200 requests to a slow API behind Spring MVC
 """
 
 from __future__ import annotations
@@ -60,3 +61,19 @@ ADMISSION = (
 """Reruns of the first gave 1,801 to 1,910 a second. In flight of the second is so by construction, and not printed."""
 COMPUTING_MS = {"cores": 142, "fixed": 142, "virtual": 148}
 """`fixed` is a pool of 200."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedClient:
+    """A row of a published comparison: latency in ms, the process's CPU in percent, live threads of the JVM."""
+
+    latency_ms: int
+    cpu_percent: float
+    live_threads: int
+
+
+CLIENTS = {
+    "resttemplate": PublishedClient(6000, 19.2, 229),
+    "webclient-mono": PublishedClient(4742, 9.7, 236),
+}
+"""By the client that was asked with."""

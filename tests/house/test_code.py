@@ -84,8 +84,8 @@ def test_modules_and_functions_are_short(text):
 
 
 def test_tests_are_short():
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("*.py"))}
-    assert {name: found for name, text in texts.items() if (found := too_long(text))} == {}
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("*.py"))}
+    assert {path.name: found for path, text in texts.items() if (found := too_long(text))} == {}
 
 
 def test_public_names_have_docstrings(text):

@@ -7,6 +7,7 @@
           -> crowds   arrivals, loops, offload, beside
           -> choosing in flight, heap, by arrival, valve, computing
           -> stacks   stacks, queues                chain    pressure
+          -> webclient  states, clients, boundaries      overtime  connections, breaker
           -> figure   the dress, how it is shown     page     a figure as HTML for saved pages
              live     the figure of `explore`        traces   points, crosses, theory's lines
 
@@ -39,14 +40,16 @@ KINDS = {
     "in_flight": "choosing", "heap": "choosing", "by_arrival": "choosing", "valve": "choosing",
     "computing": "choosing",
     "stacks": "stacks", "queues": "stacks", "pressure": "chain",
+    "states": "webclient", "clients": "webclient", "boundaries": "webclient",
+    "connections": "overtime", "breaker": "overtime",
 }  # fmt: skip
-_ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops")
+_ONE_RUN = ("timeline", "lanes", "threads", "rows", "loops", "breaker")
 
 
 def chart(*runs_and_guesses: Run | Prediction, kind: str | None = None) -> Chart:
     """The figure of these Runs, with the reader's guesses marked in it.
 
-    `kind` is one of KINDS; without it the experiment's own. Timeline, lanes, threads, rows and loops show one Run.
+    `kind` is one of KINDS; without it the experiment's own. Those in _ONE_RUN show one Run.
     """
     runs = [item for item in runs_and_guesses if isinstance(item, Run)]
     guesses = [item for item in runs_and_guesses if isinstance(item, Prediction)]

@@ -52,18 +52,21 @@ APPROACHES = {
     "webflux-jdbc-offloaded": OFFLOADED,
     "r2dbc": REACTIVE, "webflux-r2dbc": REACTIVE, "none": REACTIVE, "webclient-mono": REACTIVE,
     "mvc-platform": PLATFORM, "platform": PLATFORM, "fixed": PLATFORM, "resttemplate": PLATFORM,
+    "restclient": PLATFORM, "webclient-block": OFFLOADED,
     "mvc-virtual": VIRTUAL, "virtual": VIRTUAL,
     "cores": CORES,
 }  # fmt: skip
 
 NO_BLOCKER = "no blocker"
-NAMED_BY = ("endpoint", "stack", "where", "threads", "client")
+NAMED_BY = ("endpoint", "stack", "where", "client", "threads")
 
 
 def approach(settings: Mapping[str, Any]) -> str:
     """The name of the approach that these settings describe, or ""."""
     if settings.get("k") == 0:
         return NO_BLOCKER
+    if "client" in settings and settings.get("threads") == "virtual":
+        return "virtual"
     return next((str(settings[key]) for key in NAMED_BY if key in settings), "")
 
 

@@ -25,9 +25,17 @@ def table(*runs: Run) -> str:
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
     """A plain HTML table; every cell is escaped."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(c)}</td>" for c in row) + "</tr>" for row in rows)
     said = f"<caption>{html.escape(caption)}</caption>"
     return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    """A cell's text, escaped; a list folded, a line each."""
+    if isinstance(value, list | tuple):
+        lines = "<br>".join(html.escape(str(line)) for line in value)
+        return f"<details><summary>{len(value)} lines</summary>{lines}</details>"
+    return html.escape(str(value))
 
 
 def _details(run: Run, runs: Sequence[Run]) -> str:
@@ -41,9 +49,9 @@ def _details(run: Run, runs: Sequence[Run]) -> str:
     shown = samples[:MOST_ROWS]
     cut = f", the first {MOST_ROWS} of them" if len(samples) > MOST_ROWS else ""
     inside = html_table(_HEADS, [_row(sample, run.t0_s) for sample in shown], run.line)
-    also = html_table(("where", "waiting, p50", "peak", "mean wait, ms"), _queues(run), "Where they waited")
-    told = also * bool(_queues(run)) + inside
-    return f"<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{told}</details>"
+    where = ("where", "waiting, p50", "peak", "mean wait, ms")
+    told = html_table(where, _queues(run), "Where they waited") * bool(_queues(run)) + inside
+    return f"{_seen(run, name)}<details><summary>Data of {name}: {len(samples)} requests{cut}</summary>{told}</details>"
 
 
 def _queues(run: Run) -> list[tuple[object, ...]]:
@@ -59,6 +67,20 @@ def _stages(run: Run) -> list[dict[str, object]]:
     lines = run.facts.get("queue_by_stage") or {}
     names = list(lines)
     return [dict(zip(names, look, strict=True)) for look in list(zip(*lines.values(), strict=True))[::10]]
+
+
+def _seen(run: Run, name: str) -> str:
+    """What a Run saw besides requests: threads with their frames to open, a breaker's states."""
+    told = []
+    for fact in ("threads", "states"):
+        rows = run.facts.get(fact) or []
+        if rows and isinstance(rows, list | tuple):
+            heads = list(dict.fromkeys(key for row in rows for key in row))
+            inside = html_table(heads, [[row.get(key, "") for key in heads] for row in rows], run.line)
+            told.append(
+                f"<details><summary>{fact.capitalize()} of {name}: {len(rows)} rows</summary>{inside}</details>"
+            )
+    return "".join(told)
 
 
 def _row(sample: Sample, t0_s: float) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from waitlab.runs import Run, Series
 
 _LIMITS = (
     "cpus", "available_processors", "event_loops", "accept", "accepting_thread", "bounded_elastic_size",
-    "offload_pool_size", "pool_size", "gate", "capacity", "jdbc_pool_size", "r2dbc_pool_size", "heap_max_mb", "gc",
+    "offload_pool_size", "pool_size", "gate", "capacity", "jdbc_pool_size", "r2dbc_pool_size", "connection_timeout_ms",
+    "open_in_view", "client_connections", "jdk_client_connections", "timeout_ms", "window", "wait_open_ms",
+    "heap_max_mb", "gc",
 )  # fmt: skip
 
 
@@ -28,6 +30,8 @@ _CALLED: dict[str, dict[Any, str]] = {
     "in_parallel": {False: "calls in a row", True: "calls at once"},
     "gate_at": {"door": "before the thread", "inside": "on the thread"},
     "on_full": {"wait": "full: wait", "reject": "full: turned away"},
+    "factory": {"jdk": "", "detected": "on Reactor Netty"},
+    "open_in_view": {False: "open-in-view off", True: "open-in-view on"},
 }
 _COUNTED = {
     "rate_per_s": "req/s", "service_ms": "ms of service", "cpu_ms": "ms of computing", "users": "users",
@@ -70,7 +74,8 @@ def _follows(run: Run, name: str) -> bool:
 def label(run: Run, runs: Sequence[Run]) -> str:
     """A short name for a Run among others: what sets it apart, and what must be known about it."""
     who = crew(run.settings)
-    apart = [text for text in dict.fromkeys(_setting(run, name, who) for name in differing(runs)) if text][:3]
+    named = [str(run.settings["client"])] if "factory" in run.settings else []
+    apart = [text for text in dict.fromkeys([*named, *(_setting(run, n, who) for n in differing(runs))]) if text][:3]
     text = ", ".join(apart) or who or approach(run.settings) or run.experiment
     alike = [other for other in runs if other.settings == run.settings and other.experiment == run.experiment]
     if len(alike) > 1:
@@ -182,7 +187,7 @@ def theory(runs: Sequence[Run]) -> str:
 
 def crew(settings: Mapping[str, Any]) -> str:
     """Who serves, where a pool of platform threads or virtual threads do; else ""."""
-    if "pool_size" not in settings:
+    if "pool_size" not in settings or "client" in settings:
         return ""
     pool = f"{settings['pool_size']:,} platform thread{'s' * (settings['pool_size'] != 1)}"
     return {"platform": pool, "fixed": pool, "virtual": "virtual threads"}.get(str(settings.get("threads")), "")
@@ -195,6 +200,8 @@ def _setting(run: Run, name: str, who: str = "") -> str:
     value = _short(found)
     if name in ("gate", "on_full", "gate_at"):
         return _gate(run.settings, name)
+    if name == "threads" and "client" in run.settings:
+        return "virtual threads" if found == "virtual" else ""
     if name in _CALLED:
         return _CALLED[name].get(found, value)
     if name in _COUNTED:

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["Exercise", "Finding", "known"]
 
-CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing")
+CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing", "lab_webclient")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The experiments, by name. One module a chapter, named by the chapter's stem, each with EXPERIMENTS.
 
 `witnesses` and `docker_limits` belong to lab_webflux: without load the one, in Docker only the other; `four_stacks`
-and `pressure` belong to 18_choosing.
+and `pressure` belong to 18_choosing; `connection_held` and `circuit_breaker` belong to lab_webclient.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from waitlab.experiments.base import Experiment
 
 __all__ = ["Experiment", "get", "known"]
 
-CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing")
-BESIDE = ("witnesses", "docker_limits", "four_stacks", "pressure")
+CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing", "lab_webclient")
+BESIDE = ("witnesses", "docker_limits", "four_stacks", "pressure", "connection_held", "circuit_breaker")
 
 
 @cache

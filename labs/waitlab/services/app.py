@@ -82,6 +82,14 @@ class App(ABC):
         """One control call: GET with these query parameters."""
         return self._call("GET", path, params=params or None, timeout=WORK_S)
 
+    def put(self, path: str, **params: object) -> dict[str, Any]:
+        """One control call: PUT with these query parameters and the lab's token."""
+        return self._call("PUT", path, params=params or None)
+
+    def post(self, path: str, **params: object) -> dict[str, Any]:
+        """One control call: POST with these query parameters and the lab's token."""
+        return self._call("POST", path, params=params or None)
+
     def delete(self, path: str) -> dict[str, Any]:
         """One control call: DELETE, with the lab's token."""
         return self._call("DELETE", path)

@@ -26,13 +26,17 @@ DEFAULT_CPUS = 2
 
 @dataclass(frozen=True, slots=True)
 class AppSetting:
-    """A setting of an app. `live`: it changes without a restart. `read`: its field in /settings."""
+    """A setting of an app. `live`: it changes without a restart. `read`: its field in /settings.
+
+    `cache`: the AOT cache that serves the app where this is on, since it then runs other code.
+    """
 
     control: Control
     read: str
     live: bool = False
     flag: str = ""
     env: str = ""
+    cache: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,10 @@ class AppSpec:
             limits.refuse_above(what, both, allowed, "the database gives")
         if "pool_size" in settled:
             limits.refuse_above("pool_size", float(settled["pool_size"]), limits.threads(), "one JVM may have")
+        if settled.get("open_in_view") and not settled["trains"]:
+            raise limits.not_together(
+                "open_in_view=true", "trains=false", "there is no JPA without them", "trains=true"
+            )
         return settled
 
     def defaults(self, settings: Settings) -> dict[str, Value]:
@@ -139,7 +147,21 @@ WEBFLUX = AppSpec(
 
 MVC = AppSpec(
     "mvc",
-    settings=(_CPUS, _WORKERS, _JDBC_POOL),
+    settings=(
+        _CPUS,
+        _WORKERS,
+        _JDBC_POOL,
+        AppSetting(
+            Control("connection_timeout_ms", int, 60_000, "ms", 250, 60_000),
+            read="connection_timeout_ms",
+            live=True,
+            env="JDBC_QUEUE_TIMEOUT",
+        ),
+        AppSetting(
+            Control("trains", bool, False), read="trains", flag="-Dspring.profiles.active=trains", cache="trains.aot"
+        ),
+        AppSetting(Control("open_in_view", bool, False), read="open_in_view", flag="-Dspring.jpa.open-in-view=true"),
+    ),
     heap_mb=1024,  # a request in flight takes Tomcat about 120 kB, and 5,000 may be
     queries=("/work?ms=0&downstream=postgres",),
 )

@@ -3,7 +3,7 @@
     PostgreSQL 17, Maven    fetched into the cache folder, once for all clones
     mvn package             labs/apps/<app>/target/app.jar
     extract                 app.jar and lib/, which start faster than one fat jar
-    training run            app.aot, with which a start takes half the time or less
+    training runs           app.aot and its like, with which a start takes half the time or less
 
 An app is put together in a draft folder, which becomes labs/apps/<app>/target/app when it is whole. A
 stamp inside says what it was made from, so that a build which has nothing to do ends at once.
@@ -31,7 +31,7 @@ from waitlab.services.machine import plain_environment
 from waitlab.services.maven import run_maven
 from waitlab.services.postgres_binaries import postgres_home
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the steps below change, so that older builds are made anew."""
 
 _STAMP = "build.json"
@@ -164,7 +164,7 @@ def _parts(folder: Path) -> dict[str, list[int]]:
     library = [file.stat().st_size for file in (folder / "lib").glob("*")]
     return {
         "jar": _identity(folder / "app.jar"),
-        "aot": _identity(folder / "app.aot"),
+        "aot": [number for file in sorted(folder.glob("*.aot")) for number in _identity(file)],
         "lib": [len(library), sum(library)],
     }
 

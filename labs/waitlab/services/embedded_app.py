@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Settings
 from waitlab.services import apps, credentials, java, machine, threads
-from waitlab.services.app import app_files
 from waitlab.services.apps import AppSpec
+from waitlab.services.caches import cache_for
 from waitlab.services.postgres import HOST, NAME, USER, Postgres
 from waitlab.services.supervised import SupervisedApp
 
@@ -95,8 +95,8 @@ def where_is(db: Postgres) -> dict[str, str]:
 
 def _command(spec: AppSpec, settings: Settings, work: Path) -> list[str]:
     """The command line of the JVM; no secret is in it."""
-    _, cache = app_files(spec)
-    cached = [f"-XX:AOTCache={cache.name}"] if apps.uses_cache(settings) and cache.is_file() else []
+    cache = cache_for(spec, settings)
+    cached = [f"-XX:AOTCache={cache}"] if apps.uses_cache(settings) and (spec.folder / cache).is_file() else []
     own = [f"-Djava.io.tmpdir={work}", f"-XX:ErrorFile={work / 'crash.log'}"]
     return [str(java.runtime_java()), *apps.jvm_flags(spec, settings), *own, *cached, "-jar", "app.jar"]
 

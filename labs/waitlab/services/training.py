@@ -12,19 +12,22 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waitlab.controls import Settings
 from waitlab.errors import BuildError, ServiceError
 from waitlab.services import java, state
 from waitlab.services.apps import AppSpec, jvm_flags
+from waitlab.services.caches import caches
 from waitlab.services.folders import Say
 from waitlab.services.link import Link
 from waitlab.services.machine import plain_environment
 from waitlab.services.postgres import HOST, NAME, USER, Postgres
 from waitlab.services.processes import send
+from waitlab.services.training_paths import DATABASE_PATHS, PATHS, stand_in
 
 if TYPE_CHECKING:
     import httpx
@@ -32,50 +35,43 @@ if TYPE_CHECKING:
 ROUNDS = 40
 """How often each path is asked for, half of the times on a new connection."""
 
-_WORK = ("/work?ms=1", "/work?ms=1&cpu_ms=1&calls=2&parallel=true")
-
-PATHS: dict[str, tuple[str, ...]] = {
-    "webflux": (
-        "/fast", "/settings", "/blockhound", "/queues", "/actuator/health", "/actuator/metrics", "/sleep?ms=1",
-    ),
-    "mvc": ("/fast", "/settings", "/threads/peak", "/queues", "/actuator/health", "/actuator/metrics", *_WORK),
-    "plain": ("/fast", "/settings", "/threads/peak", *_WORK),
-}  # fmt: skip
-"""What each app is asked for in its training run."""
-
-DATABASE_PATHS: dict[str, tuple[str, ...]] = {
-    "webflux": tuple(
-        f"/{endpoint}?s=0.001" for endpoint in ("jdbc", "jdbc-isolated", "jdbc-publish", "callable-publish", "r2dbc")
-    ),
-    "mvc": ("/work?ms=1&downstream=postgres",),
-    "plain": (),
-}
-"""What it is asked for besides, where a database could be started."""
-
 _START_S = 60.0
 _END_S = 120.0
 _SERVICE = "training"
 
 
 def train(spec: AppSpec, folder: Path, postgres_home: Path, say: Say) -> None:
-    """Writes `app.aot` in `folder`, which holds app.jar and lib/; BuildError if it cannot be written."""
-    with _supervised() as (link, lab):
-        database = _database(link, lab, postgres_home, say)
+    """Writes the app's AOT caches in `folder`, which holds app.jar and lib/; BuildError if one cannot be written."""
+    for cache, settings in caches(spec).items():
+        _train(spec, folder, postgres_home, say, cache, settings)
+
+
+def _train(spec: AppSpec, folder: Path, home: Path, say: Say, cache: str, settings: Settings) -> None:
+    """One training run with these settings, and its cache."""
+    with _supervised() as (link, lab), stand_in() as api:
+        database = _database(link, lab, home, say)
         port_file, token = lab / "work" / "port", secrets.token_hex(16)
         environment = {
             **plain_environment(),
+            "API_URL": api,
             "LAB_PORT": "0",
             "LAB_PORT_FILE": str(port_file),
             "SPRING_CONFIG_IMPORT": f"file:{_secrets_file(lab, token, database)}",
         }
         log = lab / "logs" / f"{_SERVICE}.log"
-        command = [java.runtime_java(), "-XX:AOTCacheOutput=app.aot", *jvm_flags(spec, {}), "-jar", "app.jar"]
+        command = [java.runtime_java(), f"-XX:AOTCacheOutput={cache}", *jvm_flags(spec, settings), "-jar", "app.jar"]
         argv = [str(part) for part in command]
         link.start(_SERVICE, argv=argv, cwd=str(folder), env=environment, log=str(log))
         for url in _urls(_port(link, port_file, log, spec.name)):
-            _drive(url, spec.name, token, with_database=database is not None)
+            _drive(url, _paths(spec, settings, with_database=database is not None), token)
         _end(link, spec.name)
-        _verify(spec, folder, state.tail(log))
+        _verify(spec, folder, cache, settings, state.tail(log))
+
+
+def _paths(spec: AppSpec, settings: Settings, *, with_database: bool) -> list[str]:
+    """What the app is asked for with these settings."""
+    tables = (PATHS, DATABASE_PATHS) if with_database else (PATHS,)
+    return [path for table in tables for name in (spec.name, *settings) for path in table[name]]
 
 
 @contextmanager
@@ -155,9 +151,8 @@ def _urls(port: int) -> list[str]:
     return [f"http://{HOST}:{one}" for one in (port, found) if one]
 
 
-def _drive(url: str, name: str, token: str, *, with_database: bool) -> None:
+def _drive(url: str, paths: Sequence[str], token: str) -> None:
     """Asks for everything a chapter asks for, on kept and on new connections."""
-    paths = PATHS[name] + (DATABASE_PATHS[name] if with_database else ())
     ours = {"X-Lab-Token": token}
     with _client(url) as kept, _client(url, headers={"Connection": "close"}) as new:
         if "/queues" in paths:
@@ -189,9 +184,9 @@ def _get(client: httpx.Client, path: str) -> httpx.Response:
         ) from problem
 
 
-def _verify(spec: AppSpec, folder: Path, said: list[str]) -> None:
+def _verify(spec: AppSpec, folder: Path, cache: str, settings: Settings, said: list[str]) -> None:
     """Proves that Java would use the cache with the flags of a real start."""
-    flags = ["-XX:AOTCache=app.aot", "-XX:AOTMode=on", *jvm_flags(spec, {})]
+    flags = [f"-XX:AOTCache={cache}", "-XX:AOTMode=on", *jvm_flags(spec, settings)]
     argv: list[str | Path] = [java.runtime_java(), *flags, "-cp", "app.jar", "-version"]
     tried = subprocess.run(
         argv, cwd=folder, env=plain_environment(), capture_output=True, text=True, timeout=60, check=False
@@ -199,7 +194,7 @@ def _verify(spec: AppSpec, folder: Path, said: list[str]) -> None:
     if tried.returncode != 0:
         words = [line for line in (*said, *tried.stdout.splitlines()) if "error" in line.lower()]
         raise BuildError(
-            f"Java could not keep what the training run of {spec.name} taught it (app.aot).",
+            f"Java could not keep what the training run of {spec.name} taught it ({cache}).",
             found="; ".join(words[:2])[:300] or "no file that it can use",
             tip="free some disk (100 MB are needed) and run `waitlab build` again.",
         )

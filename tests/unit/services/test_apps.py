@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
+
 import pytest
 from waitlab.errors import ControlError
-from waitlab.services import training
+from waitlab.services import training_paths
 from waitlab.services.apps import (
     APPS,
     MVC,
@@ -17,6 +20,7 @@ from waitlab.services.apps import (
     spec_for,
     uses_cache,
 )
+from waitlab.services.caches import cache_for, caches
 
 IN_FORCE = {
     "available_processors": 2,
@@ -147,4 +151,29 @@ def test_more_workers_than_this_machine_has_threads_for_are_refused_with_both_nu
 
 
 def test_every_app_knows_what_its_training_run_asks_for():
-    assert set(APPS) == set(training.PATHS) == set(training.DATABASE_PATHS)
+    modes = {name for spec in APPS.values() for settings in caches(spec).values() for name in settings}
+    assert {*APPS, *modes} == set(training_paths.PATHS) == set(training_paths.DATABASE_PATHS)
+
+
+def test_the_trains_are_a_profile_with_a_cache_of_their_own():
+    settings = MVC.settle({"trains": True, "open_in_view": True})
+    assert {"-Dspring.profiles.active=trains", "-Dspring.jpa.open-in-view=true"} <= set(jvm_flags(MVC, settings))
+    assert caches(MVC) == {"app.aot": {}, "trains.aot": {"trains": True}}
+    assert (cache_for(MVC, settings), cache_for(MVC, MVC.settle({}))) == ("trains.aot", "app.aot")
+    assert not [flag for flag in jvm_flags(MVC, MVC.settle({})) if flag.startswith("-Dspring")]
+
+
+def test_the_time_for_a_connection_changes_live_and_the_view_does_not():
+    assert is_live(MVC, "connection_timeout_ms")
+    assert not is_live(MVC, "trains") and not is_live(MVC, "open_in_view")
+    assert environment(MVC, MVC.settle({"connection_timeout_ms": 1500})) == {"JDBC_QUEUE_TIMEOUT": "1500"}
+
+
+def test_a_view_without_trains_is_refused():
+    with pytest.raises(ControlError, match="open_in_view=true does not go with trains=false"):
+        MVC.settle({"open_in_view": True})
+
+
+def test_the_api_of_a_training_run_answers_trains():
+    with training_paths.stand_in() as url, urllib.request.urlopen(f"{url}/external/arrivals", timeout=5) as reply:
+        assert json.load(reply)["arrivals"][0]["in_minutes"] == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,36 @@ def test_the_container_starts_the_jvm_with_the_flags_of_the_table():
     written = {word for word in assigned.split() if word not in ("$flags", "$FLAGS")}
     wanted = set(apps.jvm_flags(apps.WEBFLUX, {"blockhound": True})) - {"-XX:ActiveProcessorCount=2", "-Xmx384m"}
     assert wanted <= written
-    assert written - wanted == {"-Xmx${HEAP_MB}m", "$processors", "-XX:AOTCache=app.aot"}
+    assert written - wanted == {"-Xmx${HEAP_MB}m", "$processors", "-XX:AOTCache=$cache"}
+
+
+@pytest.mark.parametrize(
+    ("options", "cache"),
+    [
+        ("", "app.aot"),
+        ("-Xmx1g -XX:+UseSerialGC", "app.aot"),
+        ("-Xmx1g -Dspring.profiles.active=trains", "trains.aot"),
+        ("-Dspring.profiles.active=trains -Dspring.jpa.open-in-view=true", "trains.aot"),
+        ("-Dspring.profiles.active=other", None),
+    ],
+)
+def test_the_container_takes_the_cache_of_its_profile(tmp_path, options, cache):
+    script = (ROOT / "labs/apps/docker/start").read_text(encoding="utf-8").replace("/tmp/", f"{tmp_path}/")
+    java = tmp_path / "java"
+    java.write_text('#!/bin/sh\necho "$@"\n')
+    java.chmod(0o755)
+    for name in ("app.aot", "trains.aot"):
+        (tmp_path / name).touch()
+    variables = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HEAP_MB": "64", "FLAGS": "", "JAVA_OPTS": options}
+    told = subprocess.run(
+        ["sh", "-c", script.replace("cd /app", f"cd {tmp_path}")],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert re.findall(r"-XX:AOTCache=(\S+)", told) == ([cache] if cache else [])
+    assert told.count("UseSerialGC") == 1 and told.strip().endswith("-jar app.jar")
 
 
 @pytest.mark.parametrize("spec", apps.APPS.values(), ids=apps.APPS)

@@ -1,8 +1,11 @@
 package waitlab.mvc;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.catalina.util.ServerInfo;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -19,21 +22,31 @@ import waitlab.shared.ThreadPeaks;
 @RestController
 class SettingsHandlers {
 
+    private static final int LONGEST_WAIT_MS = 60_000;
+
     private final JdbcPool jdbc;
     private final WorkerPool pool;
     private final Connectors connectors;
     private final WorkerCount workers;
+    private final List<MoreSettings> more;
     private final ThreadPeaks peaks = new ThreadPeaks(name -> name.contains("-exec-"));
     private final Changes changes;
 
-    SettingsHandlers(JdbcPool jdbc, WorkerPool pool, Connectors connectors, WorkerCount workers) {
+    SettingsHandlers(
+            JdbcPool jdbc,
+            WorkerPool pool,
+            Connectors connectors,
+            WorkerCount workers,
+            ObjectProvider<MoreSettings> more) {
         this.jdbc = jdbc;
         this.pool = pool;
         this.connectors = connectors;
         this.workers = workers;
+        this.more = more.orderedStream().toList();
         changes = new Changes()
                 .allow("pool_size", WorkerPool.LARGEST, pool::resize)
-                .allow("jdbc_pool_size", JdbcPool.LARGEST, jdbc::resize);
+                .allow("jdbc_pool_size", JdbcPool.LARGEST, jdbc::resize)
+                .allow("connection_timeout_ms", JdbcPool.SHORTEST_WAIT_MS, LONGEST_WAIT_MS, this::connectionTimeout);
     }
 
     @GetMapping("/settings")
@@ -46,6 +59,10 @@ class SettingsHandlers {
         settings.put("jdbc_pool_size", jdbc.size());
         settings.put("jdbc_connections", jdbc.connections());
         settings.put("jdbc_driver_timeout_ms", jdbc.driverTimeout().toMillis());
+        settings.put("connection_timeout_ms", jdbc.queueTimeout().toMillis());
+        settings.put("trains", false);
+        settings.put("open_in_view", false);
+        more.forEach(part -> part.addTo(settings));
         settings.put("spring_boot", SpringBootVersion.getVersion());
         settings.put("tomcat", ServerInfo.getServerNumber());
         return settings;
@@ -65,9 +82,14 @@ class SettingsHandlers {
     @DeleteMapping("/threads/peak")
     Map<String, Object> startCounting() {
         pool.shedIdle();
+        more.forEach(MoreSettings::shedIdle);
         workers.reset();
         peaks.reset(pool::alive);
         return peak();
+    }
+
+    private void connectionTimeout(int ms) {
+        jdbc.queueTimeout(Duration.ofMillis(ms));
     }
 
     private void addPorts(Map<String, Object> settings) {

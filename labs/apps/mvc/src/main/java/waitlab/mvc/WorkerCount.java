@@ -7,13 +7,13 @@ import java.util.Set;
  * Which of the pool's own threads have worked since the last reset, and how many of them lived at once at most. A
  * worker that only answered a question about the settings is not counted, nor is any virtual thread.
  */
-class WorkerCount {
+public class WorkerCount {
 
     private final Set<Thread> worked = new HashSet<>();
     private int peak;
 
     /** A request's work begins on this thread. */
-    void working(Thread thread) {
+    public void working(Thread thread) {
         if (!thread.isVirtual()) {
             add(thread);
         }

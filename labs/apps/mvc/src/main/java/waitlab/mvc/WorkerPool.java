@@ -8,7 +8,7 @@ import waitlab.shared.LabClock;
 
 /** The threads behind the first port, as Tomcat's own executor counts them; their number changes while it serves. */
 @Component
-class WorkerPool {
+public class WorkerPool {
 
     /** The largest size that is accepted. */
     static final int LARGEST = 5_000;
@@ -31,7 +31,8 @@ class WorkerPool {
         return executor().getPoolSize();
     }
 
-    int busy() {
+    /** Threads that serve a request at this moment. */
+    public int busy() {
         return executor().getActiveCount();
     }
 

@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
@@ -17,35 +18,39 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real server on a real port, with a stand-in for the database; all tests share one. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = {"lab.token=" + RunningApp.TOKEN, "lab.mvc.pool-size=20"})
 @Import(StubDatabase.class)
-abstract class RunningApp {
+public abstract class RunningApp {
 
-    static final String TOKEN = "the-token-of-this-test";
+    protected static final String TOKEN = "the-token-of-this-test";
 
     /** Before a path: asks the port with virtual threads. */
-    static final String VIRTUAL = "//virtual";
+    protected static final String VIRTUAL = "//virtual";
 
     static {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "host");
     }
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    /** On virtual threads, so that the client's own are in no count of this JVM's threads. */
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .executor(Executors.newVirtualThreadPerTaskExecutor())
+            .build();
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    record Answer(int status, JsonNode body) {}
+    /** A status, and JSON. */
+    public record Answer(int status, JsonNode body) {}
 
     @Autowired
     private Connectors connectors;
 
-    Answer get(String path) {
+    protected Answer get(String path) {
         return sendLater(request(path).GET().build()).join();
     }
 
-    CompletableFuture<Answer> getLater(String path) {
+    protected CompletableFuture<Answer> getLater(String path) {
         return sendLater(request(path).GET().build());
     }
 
     /** A change with these headers (name, value, name, value...). */
-    Answer send(String method, String path, String body, List<String> headers) {
+    protected Answer send(String method, String path, String body, List<String> headers) {
         HttpRequest.Builder request = request(path)
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body));

@@ -8,7 +8,7 @@ public final class Changes {
 
     private final Map<String, Limit> limits = new LinkedHashMap<>();
 
-    private record Limit(int largest, Setter setter) {}
+    private record Limit(int smallest, int largest, Setter setter) {}
 
     /** Puts a new value in force. */
     @FunctionalInterface
@@ -18,7 +18,12 @@ public final class Changes {
 
     /** Adds a limit that takes whole numbers from 1 to {@code largest}. */
     public Changes allow(String name, int largest, Setter setter) {
-        limits.put(name, new Limit(largest, setter));
+        return allow(name, 1, largest, setter);
+    }
+
+    /** Adds a limit that takes whole numbers from {@code smallest} to {@code largest}. */
+    public Changes allow(String name, int smallest, int largest, Setter setter) {
+        limits.put(name, new Limit(smallest, largest, setter));
         return this;
     }
 
@@ -37,9 +42,9 @@ public final class Changes {
             throw new BadValue("'" + Text.shown(name) + "' cannot change while the server runs; these can: "
                     + String.join(", ", limits.keySet()) + ".");
         }
-        if (!(value instanceof Integer number) || number < 1 || number > limit.largest()) {
-            throw new BadValue(name + " must be a whole number from 1 to " + limit.largest() + ", but was "
-                    + (value instanceof String ? "text" : Text.shown(value)) + ".");
+        if (!(value instanceof Integer number) || number < limit.smallest() || number > limit.largest()) {
+            throw new BadValue(name + " must be a whole number from " + limit.smallest() + " to " + limit.largest()
+                    + ", but was " + (value instanceof String ? "text" : Text.shown(value)) + ".");
         }
     }
 }

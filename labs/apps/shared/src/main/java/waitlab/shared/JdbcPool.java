@@ -1,11 +1,19 @@
 package waitlab.shared;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.metrics.MetricsTrackerFactory;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.function.ToIntFunction;
+import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
  * The pool of JDBC connections. It connects when it is first asked, then keeps all its connections open, so that a
@@ -16,33 +24,56 @@ public final class JdbcPool implements AutoCloseable {
     /** The range that {@link #resize} and the start accept. */
     public static final int LARGEST = 1_000;
 
-    private final HikariDataSource source = new HikariDataSource();
-    private final Duration driverTimeout;
+    /** The least that HikariCP lets a caller wait for a connection, in milliseconds. */
+    public static final int SHORTEST_WAIT_MS = 250;
 
-    public JdbcPool(LabProperties lab, MeterRegistry meters) {
-        LabProperties.Db db = lab.db();
-        driverTimeout = db.timeout();
-        source.setPoolName("jdbc");
-        source.setJdbcUrl("jdbc:postgresql://%s:%d/%s".formatted(db.host(), db.port(), db.name()));
-        source.setUsername(db.user());
-        source.setPassword(db.password());
-        source.setConnectionTimeout(lab.jdbc().queueTimeout().toMillis());
-        source.setInitializationFailTimeout(-1);
-        source.addDataSourceProperty("connectTimeout", db.connectTimeout().toSeconds());
-        source.addDataSourceProperty("socketTimeout", driverTimeout.toSeconds());
-        source.addDataSourceProperty("sslmode", "disable");
-        source.addDataSourceProperty("gssEncMode", "disable");
-        source.setMetricsTrackerFactory(new MicrometerMetricsTrackerFactory(meters));
-        setSize(lab.jdbc().poolSize());
+    private final LabProperties.Db db;
+    private final MetricsTrackerFactory meters;
+    private final PoolCounts counts = new PoolCounts();
+    private final Door door = new Door();
+    private volatile HikariDataSource source;
+
+    /** The same data source before and after the pool behind it was made anew. */
+    private final class Door extends AbstractDataSource {
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return counts.taken(source::getConnection);
+        }
+
+        @Override
+        public Connection getConnection(String user, String password) throws SQLException {
+            throw new SQLFeatureNotSupportedException("The pool has one user.");
+        }
+    }
+
+    public JdbcPool(LabProperties lab, MeterRegistry registry) {
+        db = lab.db();
+        MetricsTrackerFactory micrometer = new MicrometerMetricsTrackerFactory(registry);
+        meters = (name, stats) -> counts.beside(micrometer.create(name, stats));
+        source = pool(lab.jdbc().poolSize(), lab.jdbc().queueTimeout());
+    }
+
+    private HikariDataSource pool(int size, Duration queueTimeout) {
+        HikariDataSource made = JdbcSource.of(db);
+        made.setConnectionTimeout(queueTimeout.toMillis());
+        made.setMetricsTrackerFactory(meters);
+        sized(made, size);
+        return made;
     }
 
     public JdbcClient client() {
-        return JdbcClient.create(source);
+        return JdbcClient.create(door);
     }
 
     /** The older way to ask, as most code has it. */
     public JdbcTemplate template() {
-        return new JdbcTemplate(source);
+        return new JdbcTemplate(door);
+    }
+
+    /** For those who take their connections themselves. */
+    public DataSource dataSource() {
+        return door;
     }
 
     public int size() {
@@ -51,22 +82,44 @@ public final class JdbcPool implements AutoCloseable {
 
     /** Connections open at this moment; 0 before the first use. */
     public int connections() {
-        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getTotalConnections();
+        return now(HikariPoolMXBean::getTotalConnections);
     }
 
     /** Connections that a caller holds at this moment. */
     public int busy() {
-        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getActiveConnections();
+        return now(HikariPoolMXBean::getActiveConnections);
     }
 
-    /** Threads that wait for a connection at this moment. */
+    /** Callers that wait for a connection at this moment. */
     public int waiting() {
-        return source.getHikariPoolMXBean() == null ? 0 : source.getHikariPoolMXBean().getThreadsAwaitingConnection();
+        return now(HikariPoolMXBean::getThreadsAwaitingConnection);
+    }
+
+    /** What has happened here since somebody last asked to count. */
+    public PoolCounts counts() {
+        return counts;
     }
 
     /** How long the driver waits for an answer before it gives the connection up. */
     public Duration driverTimeout() {
-        return driverTimeout;
+        return db.timeout();
+    }
+
+    /** How long a caller waits for a connection before it is turned away. */
+    public Duration queueTimeout() {
+        return Duration.ofMillis(source.getConnectionTimeout());
+    }
+
+    /**
+     * Changes how long a caller waits. HikariCP would look at a new value only now and then, so the pool is made anew;
+     * connections that are in use then are lost.
+     */
+    public void queueTimeout(Duration longest) {
+        if (!longest.equals(queueTimeout())) {
+            HikariDataSource before = source;
+            source = pool(size(), longest);
+            before.close();
+        }
     }
 
     /**
@@ -77,15 +130,20 @@ public final class JdbcPool implements AutoCloseable {
         if (size == size()) {
             return;
         }
-        setSize(size);
+        sized(source, size);
         if (source.getHikariPoolMXBean() != null) {
             source.getHikariPoolMXBean().softEvictConnections();
         }
     }
 
-    private void setSize(int size) {
-        source.setMaximumPoolSize(size);
-        source.setMinimumIdle(size);
+    private static void sized(HikariDataSource pool, int size) {
+        pool.setMaximumPoolSize(size);
+        pool.setMinimumIdle(size);
+    }
+
+    private int now(ToIntFunction<HikariPoolMXBean> gauge) {
+        HikariPoolMXBean pool = source.getHikariPoolMXBean();
+        return pool == null ? 0 : gauge.applyAsInt(pool);
     }
 
     @Override

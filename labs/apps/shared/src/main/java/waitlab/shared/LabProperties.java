@@ -24,8 +24,12 @@ public record LabProperties(
         @DefaultValue Pool jdbc,
         @DefaultValue Pool r2dbc) {
 
-    /** Where the database is, and who asks; {@code timeout} is how long an answer may take at most. */
+    /**
+     * Where the database is, and who asks; {@code timeout} is how long an answer may take at most. A {@code url}
+     * takes the place of host, port and name.
+     */
     public record Db(
+            String url,
             @DefaultValue("127.0.0.1") String host,
             @DefaultValue("5432") int port,
             @DefaultValue("lab") String name,

@@ -17,14 +17,24 @@ import java.util.function.LongSupplier;
  */
 public final class QueueWatch implements AutoCloseable {
 
+    /** How often it looks, in milliseconds. */
+    public static final long EVERY_MS = 20;
+
     private static final int USUAL_S = 60;
     private static final int LONGEST_S = 900;
-    private static final long EVERY_MS = 20;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Map<String, LongSupplier> gauges = new LinkedHashMap<>();
     private volatile List<long[]> looks = List.of();
     private Thread watcher;
+
+    /**
+     * What was seen since the start.
+     *
+     * @param atUs when it looked, on the lab's clock
+     * @param series what each gauge showed then
+     */
+    public record Seen(long[] atUs, Map<String, long[]> series) {}
 
     /** A watch of the processors; {@link #with} adds the queues. */
     public QueueWatch() {
@@ -69,18 +79,24 @@ public final class QueueWatch implements AutoCloseable {
         return seen;
     }
 
-    /** Everything seen since the start: times on the lab's clock, and beside them what each gauge showed. */
-    public Map<String, Object> answer() {
-        long[][] seen = looks.toArray(long[][]::new);
-        Map<String, Object> series = new LinkedHashMap<>();
+    /** Everything seen since the start. */
+    public Seen seen() {
+        long[][] rows = looks.toArray(long[][]::new);
+        Map<String, long[]> series = new LinkedHashMap<>();
         int column = 1;
         for (String name : gauges.keySet()) {
-            series.put(name, column(seen, column++));
+            series.put(name, column(rows, column++));
         }
+        return new Seen(column(rows, 0), series);
+    }
+
+    /** The same as a reply. */
+    public Map<String, Object> answer() {
+        Seen seen = seen();
         return Map.of(
                 "every_ms", EVERY_MS,
-                "at_us", column(seen, 0),
-                "series", series,
+                "at_us", seen.atUs(),
+                "series", seen.series(),
                 "platform_threads_peak", THREADS.getPeakThreadCount());
     }
 

@@ -1,6 +1,7 @@
 package waitlab.shared;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** How long a request may ask to wait: the one place where query parameters become durations. */
@@ -37,6 +38,18 @@ public final class Waits {
                     + Text.shown(value) + "'.");
         }
         return Integer.parseInt(value);
+    }
+
+    /** A parameter that is one of these words; {@code usual} when not given. */
+    public static String word(String name, String value, String usual, String... words) {
+        if (value == null) {
+            return usual;
+        }
+        if (!List.of(words).contains(value)) {
+            throw new BadValue(
+                    name + " must be one of " + String.join(", ", words) + ", but was '" + Text.shown(value) + "'.");
+        }
+        return value;
     }
 
     /** The parameter {@code s}: seconds, with up to six decimals; 2 when it is not given. */

@@ -37,6 +37,14 @@ class ChangesTest {
     }
 
     @Test
+    void aLimitMayHaveASmallestValueOfItsOwn() {
+        changes.allow("patience", 250, 60_000, n -> done.add("patience " + n));
+        assertThatThrownBy(() -> changes.apply(Map.of("patience", 249))).hasMessageContaining("from 250 to 60000");
+        changes.apply(Map.of("patience", 250));
+        assertThat(done).containsExactly("patience 250");
+    }
+
+    @Test
     void refusesNothingAtAll() {
         Map<String, Object> nothing = new LinkedHashMap<>();
         assertThatThrownBy(() -> changes.apply(nothing)).hasMessageContaining("pool, spare");

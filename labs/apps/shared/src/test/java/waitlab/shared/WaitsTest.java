@@ -27,6 +27,15 @@ class WaitsTest {
     }
 
     @Test
+    void takesOneOfTheWordsOrTheUsual() {
+        assertThat(Waits.word("api", "down", "ok", "ok", "down")).isEqualTo("down");
+        assertThat(Waits.word("api", null, "ok", "ok", "down")).isEqualTo("ok");
+        assertThatThrownBy(() -> Waits.word("api", "up", "ok", "ok", "down"))
+                .isInstanceOf(BadValue.class)
+                .hasMessage("api must be one of ok, down, but was 'up'.");
+    }
+
+    @Test
     void takesBothEndsOfTheRange() {
         assertThat(Waits.ofMillis("0")).isZero();
         assertThat(Waits.ofMillis("60000")).isEqualTo(Waits.ofSeconds("60")).isEqualTo(Waits.LONGEST);
