@@ -7,7 +7,7 @@ from typing import Any
 from waitlab.charts.palette import GUESS
 from waitlab.predictions import Prediction, show
 
-_MS_UP = ("latency", "stairs", "percentiles", "arrivals", "stacks")
+_MS_UP = ("latency", "stairs", "percentiles", "arrivals", "stacks", "breaker")
 _S_ALONG = ("timeline",)
 _OF_ONE = ("p50", "p90", "p99", "max")
 _PER_S = ("req/s", "requests/s", "requests per second", "1/s", "/s")

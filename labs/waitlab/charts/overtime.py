@@ -23,6 +23,7 @@ from waitlab.charts.palette import (
     VIRTUAL,
     Look,
 )
+from waitlab.charts.tables import table
 from waitlab.charts.traces import crosses, titled
 from waitlab.charts.words import label
 from waitlab.load.samples import OK
@@ -50,9 +51,9 @@ def connections(runs: Sequence[Run]) -> Any:
     for index, run in enumerate(runs):
         name = "" if index == 0 else str(index + 1)
         top = 1 - index * (room + GAP)
-        who = label(run, runs).replace(", ", "<br>") if len(runs) > 1 else "requests"
-        told = {"text": who, "standoff": 10, "font": {"size": 12}}
-        own = {**axis, "domain": [max(top - room, 0), top], "title": told, "range": [0, 1.12 * most]}
+        who = [label(run, runs).replace(", ", "<br>")] if len(runs) > 1 else []
+        named = {"text": "<br>".join([*who, "connections, requests"]), "standoff": 10, "font": {"size": 12}}
+        own = {**axis, "domain": [max(top - room, 0), top], "title": named, "range": [0, 1.12 * most]}
         figure.update_layout({f"yaxis{name}": own})
         for trace in _of_pool(run):
             figure.add_scatter(**trace, yaxis=f"y{name}", showlegend=index == 0, legendgroup=trace["name"])
@@ -86,13 +87,16 @@ def _of_pool(run: Run) -> list[dict[str, Any]]:
 
 def _gave_up(pool: Mapping[str, list[Any]]) -> list[tuple[float, int, int]]:
     """Who gave up, a tenth of a second together: when (s), how many waited just before, how many gave up."""
-    found: dict[int, tuple[float, int, int]] = {}
+    found: list[tuple[float, int, int]] = []
     for i, (before, after) in enumerate(pairwise([0, *pool["timeouts"]])):
         if after > before:
-            at_s = pool["at_ms"][i] / 1000
-            x, y, n = found.get(int(at_s / TOGETHER_S), (at_s, pool["waiting"][max(i - 1, 0)], 0))
-            found[int(at_s / TOGETHER_S)] = (x, y, n + after - before)
-    return list(found.values())
+            at_s, gone = pool["at_ms"][i] / 1000, after - before
+            if found and at_s - found[-1][0] < TOGETHER_S:
+                x, y, n = found.pop()
+                found.append((x, y, n + gone))
+            else:
+                found.append((at_s, pool["waiting"][max(i - 1, 0)], gone))
+    return found
 
 
 def breaker(runs: Sequence[Run]) -> Any:
@@ -105,13 +109,20 @@ def breaker(runs: Sequence[Run]) -> Any:
     _add_failed(figure, run)
     _add_states(figure, run)
     _add_ages(figure, run)
+    _add_theory(figure, run)
+    low = 0.44 if run.facts.get("states") else 0.36
     axis = figure.layout.yaxis.to_plotly_json()
     logarithmic = {"type": "log", "tickmode": "array", "tickvals": TICKS, "ticktext": [f"{n:,}" for n in TICKS]}
     logarithmic["range"] = [0, log10(TICKS[-1])]
     figure.update_layout(
-        yaxis={**axis, "domain": [0.44, 1], "title": {"text": "answered after, ms", "standoff": 10}, **logarithmic},
+        yaxis={**axis, "domain": [low, 1], "title": {"text": "answered after, ms", "standoff": 10}, **logarithmic},
         yaxis2={**axis, "domain": [0.32, 0.39], "type": "category", "showgrid": False, "title": {"text": ""}},
-        yaxis3={**axis, "domain": [0, 0.27], "title": {"text": "age of it, s", "standoff": 10}, "rangemode": "tozero"},
+        yaxis3={
+            **axis,
+            "domain": [0, 0.27],
+            "title": {"text": "age of board, s", "standoff": 10},
+            "rangemode": "tozero",
+        },
         xaxis={"anchor": "y3", "rangemode": "tozero"},
         barmode="overlay",
     )
@@ -164,4 +175,20 @@ def _add_ages(figure: Any, run: Run) -> None:
     rows: list[Mapping[str, Any]] = [row for row in _rows(run) if row["age_ms"] is not None and row["source"] != "none"]
     mark = {"color": VIRTUAL.colour, "symbol": VIRTUAL.symbol, "size": 6, "line": {"color": QUIET, "width": 0.5}}
     x, y = [row["at_ms"] / 1000 for row in rows], [row["age_ms"] / 1000 for row in rows]
-    figure.add_scatter(x=x, y=y, yaxis="y3", name="age of what is shown", mode="markers", marker=mark)
+    figure.add_scatter(x=x, y=y, yaxis="y3", name="age of the board that is shown", mode="markers", marker=mark)
+
+
+def _add_theory(figure: Any, run: Run) -> None:
+    """Upright lines where theory opens the breaker and lets the first probes through."""
+    moments = [("opens", run.model.get("opens_at_ms")), ("probes", run.model.get("half_open_at_ms"))]
+    for (what, at_ms), dash in zip(moments, ("dash", "dot"), strict=True):
+        if at_ms is not None:
+            line = {"color": THEORY, "width": 2, "dash": dash}
+            ends = {"x": [at_ms / 1000] * 2, "y": [TICKS[0], TICKS[-1]]}
+            name = f"theory: {what} at {at_ms / 1000:.1f} s"
+            figure.add_scatter(**ends, mode="lines", name=name, line=line, hoverinfo="name")
+
+
+def told(_kind: str, runs: Sequence[Run]) -> tuple[list[str], str]:
+    """What stands beside a figure: each Run's line, and its data."""
+    return [f"{run.line}." for run in runs], table(*runs)

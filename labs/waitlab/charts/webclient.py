@@ -1,11 +1,13 @@
 """Charts of the WebClient lab that compare: threads by what they do, clients beside published ones, eight boundaries.
 
 What a thread waits for is read off its frames; the data under the figure has the frames to open.
+`told` says each figure in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import html
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -26,6 +28,7 @@ from waitlab.charts.palette import (
     WAITING,
     Look,
 )
+from waitlab.charts.tables import html_table, table
 from waitlab.charts.words import label
 from waitlab.experiments import frames
 from waitlab.predictions import show
@@ -54,6 +57,12 @@ _BY_GROUP = {
 LEGIBLE = 0.05
 _CLIENT_HEADS = ("client", "p50 ms", "published ms", "CPU ms a call", "published CPU", "live threads", "published")
 _BOUNDARY_HEADS = ("transaction", "client", "open-in-view", "connection", "taken (median)", "gave up", "theory")
+_COMPARED: tuple[tuple[str, Callable[[Run], float]], ...] = (
+    ("p50", lambda run: run.series["slow"].p50_ms or 0.0),
+    ("CPU", lambda run: run.facts["cpu_ms_per_request"]),
+    ("live threads", lambda run: run.facts["live_threads_peak"]),
+)
+LINE, ROW = 19, 24
 Key = tuple[str, str]
 
 
@@ -87,14 +96,37 @@ def states(runs: Sequence[Run]) -> Any:
 
 
 def clients(runs: Sequence[Run]) -> Any:
-    """Medians of repeated Runs with their ranges, a row for each client, beside what was published."""
-    return _as_table("The same calls, client by client", _CLIENT_HEADS, client_rows(runs), [5, 4, 3, 4, 3, 4, 3])
+    """Medians of repeated Runs with their ranges, a row for each client, beside published ones; below, what differs."""
+    widths = [5, 4, 3, 4, 3, 4, 3]
+    figure = _as_table("The same calls, client by client", _CLIENT_HEADS, client_rows(runs), widths)
+    lines = apart(runs)
+    at = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -6}
+    figure.add_annotation(text="<br>".join(lines), align="left", showarrow=False, **at)
+    room = LINE * len(lines) + 16
+    figure.update_layout(margin={"b": room}, height=figure.layout.height + room)
+    return figure
+
+
+def apart(runs: Sequence[Run]) -> list[str]:
+    """For each measure whose whole range lies below whose, a sentence each, or that every two ranges touch."""
+    alike = {name: [run for run in runs if run.settings["client"] == name] for name in _clients_of(runs)}
+    lines = []
+    for measure, of in _COMPARED:
+        values = {name: [of(run) for run in own] for name, own in alike.items()}
+        above = {name: [o for o in values if max(values[name]) < min(values[o])] for name in values}
+        found = [f"{measure}: {name} below {', '.join(others)}." for name, others in above.items() if others]
+        lines += found or [f"{measure}: every two ranges touch."]
+    return lines
+
+
+def _clients_of(runs: Sequence[Run]) -> list[str]:
+    return list(dict.fromkeys(str(run.settings["client"]) for run in runs))
 
 
 def client_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
     """The rows of `clients`: median (lowest to highest) of the Runs with the same client."""
     rows: list[tuple[str, ...]] = []
-    for client in dict.fromkeys(str(run.settings["client"]) for run in runs):
+    for client in _clients_of(runs):
         alike = [run for run in runs if run.settings["client"] == client]
         told = CLIENTS.get(client)
         rows.append(
@@ -144,12 +176,13 @@ def _precise(values: Sequence[float]) -> str:
 
 
 def _as_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Any:
-    figure = new(title, "", "", height=150 + 46 * len(rows))
-    look_of_all = {"align": "left", "line_color": GRID, "font_color": INK}
     cells = [[cell.replace(" (", "<br>(") for cell in column] for column in zip(*rows, strict=True)]
+    tall = ROW + LINE * any("<br>" in cell for column in cells for cell in column)
+    figure = new(title, "", "", height=150 + (tall + 4) * len(rows))
+    look_of_all = {"align": "left", "line_color": GRID, "font_color": INK}
     figure.add_table(
         header={"values": [f"<b>{head}</b>" for head in heads], "fill_color": GRID, "height": 46, **look_of_all},
-        cells={"values": cells, "fill_color": PAPER, "height": 42, **look_of_all},
+        cells={"values": cells, "fill_color": PAPER, "height": tall, **look_of_all},
         columnwidth=list(widths),
     )
     figure.update_layout(margin={"l": 16, "b": 16})
@@ -181,6 +214,24 @@ def _named(key: Key, rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
         return NAMES[group]
     told = dict.fromkeys(row["state"] for one in rows for row in one if _key(row) == key)
     return f"{NAMES[group]}: {WORDS[what]} ({', '.join(told)})"
+
+
+def told(kind: str, runs: Sequence[Run]) -> tuple[list[str], str]:
+    """What stands beside a figure: its bars or rows as sentences, and the data; of a table what it shows, too."""
+    if kind == "states":
+        return [f"{html.unescape(label(run, runs))}: {_said(run)}." for run in runs], table(*runs)
+    heads, rows = (_CLIENT_HEADS, client_rows(runs)) if kind == "clients" else (_BOUNDARY_HEADS, boundary_rows(runs))
+    said = ["; ".join(f"{head} {cell}" for head, cell in zip(heads, row, strict=True) if cell) + "." for row in rows]
+    drawn = html_table(heads, rows, f"{len(rows)} rows")
+    folded = f"<details><summary>Data of the figure</summary>{drawn}</details>"
+    return [*said, *(apart(runs) if kind == "clients" else [])], folded + table(*runs)
+
+
+def _said(run: Run) -> str:
+    """A bar in words: how many threads of each segment, from below."""
+    rows = run.facts.get("threads") or []
+    counted = [f"{_count(rows, key)} {_named(key, [rows])}" for key in _keys([rows])]
+    return ", ".join(counted) or "no dump"
 
 
 def _hover(rows: Sequence[Mapping[str, Any]], key: Key) -> str:

@@ -1,12 +1,15 @@
 """Charts of the WebClient lab: frames make segments, time-outs are red, a breaker's states lie under the answers."""
 
+from dataclasses import replace
+
 import pytest
 from waitlab import experiments
 from waitlab.charts import chart, kind_for
 from waitlab.charts.palette import ERROR
-from waitlab.charts.webclient import boundary_rows, client_rows
+from waitlab.charts.webclient import apart, boundary_rows, client_rows
 from waitlab.errors import ControlError
 from waitlab.experiments import frames
+from waitlab.predictions import Prediction
 from waitlab.services.threads import ThreadInfo
 
 PARK = "java.base/jdk.internal.misc.Unsafe.park(Native Method)"
@@ -114,6 +117,27 @@ def test_medians_stand_beside_published_ones(styled):
     assert chart(*runs, kind="clients").data[0].type == "table"
 
 
+def test_one_client_is_below_another_only_where_their_ranges_do_not_touch(styled):
+    runs = [styled("webclient-mono", p50, cpu) for p50, cpu in ((90.0, 1.0), (110.0, 2.0))]
+    runs += [styled("restclient", p50, cpu) for p50, cpu in ((111.0, 2.0), (150.0, 3.0))]
+    p50, cpu, live = apart(runs)
+    assert p50 == "p50: webclient-mono below restclient."
+    assert cpu == "CPU: every two ranges touch." and live == "live threads: every two ranges touch."
+    figure = chart(*runs, kind="clients")
+    assert figure.layout.annotations[0].text.split("<br>") == [p50, cpu, live]
+
+
+def test_figures_are_told_in_words(styled, held, broken):
+    assert "5 workers: wait in Mono.block (WAITING), 2 workers: idle" in chart(styled()).summary
+    rows = chart(styled(p50=90.0), styled("restclient"), kind="clients")
+    assert "client restclient; p50 ms 100 (100 to 100)" in rows.summary and "CPU: every two" in rows.summary
+    sides = chart(held(), held("split"), kind="boundaries")
+    assert "transaction apart; client restclient; open-in-view off; connection held" in sides.summary
+    assert sides.table.startswith("<details><summary>Data of the figure</summary>") and "<td>apart</td>" in sides.table
+    for run in (held(), broken()):
+        assert run.line and run.line in chart(run).summary
+
+
 def test_time_outs_at_the_pool_are_red_and_counted(held):
     found = traces(chart(held()))
     gone = found["gave up, and how many"]
@@ -121,6 +145,14 @@ def test_time_outs_at_the_pool_are_red_and_counted(held):
     assert gone.marker.color == ERROR
     assert list(found["pool size"].y) == [10, 10]
     assert list(found["taken"].y) == [10, 10, 10, 0]
+
+
+def test_who_gives_up_within_a_tenth_of_a_second_is_counted_together(held):
+    run = held()
+    at = [0, 1690, 1710, 1800, 1950]
+    run.facts["pool"].update(at_ms=at, active=[10] * 5, waiting=[40, 30, 20, 9, 0], timeouts=[0, 4, 17, 20, 29])
+    gone = traces(chart(run))["gave up, and how many"]
+    assert (list(gone.x), list(gone.y), list(gone.text)) == ([1.69, 1.8, 1.95], [40, 20, 9], ["17", "3", "9"])
 
 
 def test_each_run_has_a_panel_of_the_same_height(held):
@@ -146,7 +178,25 @@ def test_answers_states_and_ages_share_the_time(broken):
     assert found["no answer: 1"].marker.color == ERROR
     assert (found["breaker open"].base[0], round(found["breaker open"].x[0], 3)) == (0.9, 1.0)
     assert found["breaker half-open"].x[0] == pytest.approx(6 - 1.9)
-    assert list(found["age of what is shown"].y) == [3, 1]
+    assert list(found["age of the board that is shown"].y) == [3, 1]
+
+
+def test_theory_opens_the_breaker_and_lets_probes_through(broken):
+    drawn = broken()
+    assert not [name for name in traces(chart(drawn)) if name.startswith("theory")]
+    model = experiments.get("circuit-breaker").model(drawn.settings)
+    lines = [trace for trace in chart(replace(drawn, model=model)).data if str(trace.name).startswith("theory")]
+    assert [(line.name, line.x[0]) for line in lines] == [
+        ("theory: opens at 3.9 s", 3.9),
+        ("theory: probes at 4.9 s", 4.9),
+    ]
+
+
+def test_a_guess_in_ms_is_a_line_across_the_answers(broken):
+    guess = Prediction("max_once_open_ms", "ms", kept=False)
+    guess.give(3000)
+    line = next(trace for trace in chart(broken(), guess).data if str(trace.name).startswith("your guess"))
+    assert set(line.y) == {3000} and line.yaxis in (None, "y")
 
 
 def test_breaker_shows_one_run(broken):
