@@ -174,6 +174,7 @@ def test_virtual_threads_wait_in_the_workers_place(book):
         blocked = by(book.runs("clients"), "client")[("restclient",)]
         assert run["series"]["user"]["p99_ms"] < 0.25 * blocked["series"]["user"]["p99_ms"]
         assert run["facts"]["threads_added"] < blocked["facts"]["threads_added"]
+        assert f"live_threads_peak: 250; measured: {run['facts']['live_threads_peak']};" in book.text("virtual")
 
     book.holds("virtual", virtual)
 
@@ -197,6 +198,7 @@ def test_the_breaker_opens_and_tries_again_when_theory_says(book):
         assert [one["state"] for one in states][:3] == ["closed", "open", "half-open"]
         assert run["model"]["opens_at_ms"] <= first["open"] < run["model"]["opens_at_ms"] + 600
         assert first["open"] + 1000 <= first["half-open"] < run["model"]["half_open_at_ms"] + 1100
+        assert states[3]["at_ms"] - first["half-open"] < 3000, "late failures of earlier calls end it, not its probes"
 
     book.holds("breaker", opens)
 
