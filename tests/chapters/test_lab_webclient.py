@@ -236,7 +236,7 @@ SOLUTIONS = {
     "exercise-hanging": (", 0)", ", 180)"),
     "exercise-bystander": ('"restclient"', '"webclient-mono"'),
     "exercise-pool": ('"transaction"', '"split"'),
-    "exercise-timeout": ("interval_ms=50", "interval_ms=50, timeout_ms=500"),
+    "exercise-timeout": ("timeout_ms=3000", "timeout_ms=500"),
 }
 
 
