@@ -125,6 +125,7 @@ def breaker(runs: Sequence[Run]) -> Any:
         },
         xaxis={"anchor": "y3", "rangemode": "tozero"},
         barmode="overlay",
+        legend={"entrywidth": 0.49, "entrywidthmode": "fraction"},
     )
     return figure
 
