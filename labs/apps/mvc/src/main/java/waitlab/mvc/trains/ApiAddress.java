@@ -16,6 +16,7 @@ import waitlab.shared.BadValue;
 @Component
 class ApiAddress {
 
+    private static final int LAST_PORT = 65_535;
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
 
     private final Set<String> hosts = new HashSet<>(LOOPBACK);
@@ -32,7 +33,9 @@ class ApiAddress {
         URI asked = parsed(url);
         boolean plain = asked.getRawQuery() == null && asked.getRawFragment() == null && asked.getRawUserInfo() == null;
         if (!plain || !"http".equals(asked.getScheme()) || !hosts.contains(String.valueOf(asked.getHost()))
-                || !Set.of("", "/").contains(asked.getRawPath())) {
+                || !Set.of("", "/").contains(asked.getRawPath())
+                || asked.getPort() == 0
+                || asked.getPort() > LAST_PORT) {
             throw new BadValue("url must be the address of a server of this lab, such as http://127.0.0.1:8080.");
         }
         base = URI.create("http://" + asked.getRawAuthority());

@@ -15,6 +15,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.client.RestClientException;
 import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.server.ResponseStatusException;
+import waitlab.mvc.Failures;
 
 /** What can go wrong around the trains, as short JSON; everything else is left to the app's own handler. */
 @Trains
@@ -71,6 +72,6 @@ class TrainFailures {
     }
 
     private static ResponseEntity<Map<String, String>> answer(HttpStatus status, String sentence) {
-        return ResponseEntity.status(status).body(Map.of("error", String.valueOf(sentence)));
+        return Failures.answer(status, sentence == null ? status.getReasonPhrase() + "." : sentence);
     }
 }

@@ -23,7 +23,7 @@ class ApiAddressTest {
     @ValueSource(strings = {"", "app", "https://app:8080", "file:///etc/passwd", "http://evil.example",
         "http://app.evil.example",
         "http://app@evil.example", "http://evil@app:8080", "http://app:8080/admin", "http://app?x", "http://app#x",
-        "http://169.254.169.254", "http:app", "http://127.0.0.1:8080 ", "//app"})
+        "http://169.254.169.254", "http://127.0.0.1:0", "http://127.0.0.1:65536", "http:app", "http://127.0.0.1:8080 ", "//app"})
     void refusesAnyOther(String url) {
         assertThatThrownBy(() -> address.change(url)).isInstanceOf(BadValue.class).hasMessageContaining("url must be");
         assertThat(address.base()).isNull();
