@@ -19,7 +19,7 @@ class FakeApp:
         self.lab = lab
 
     def settings(self):
-        return {"virtual_port": 2, "jdbc_connections": 999, "pool_size": 200}
+        return {"virtual_port": 2, "jdbc_connections": 999, "pool_size": 200, "workers_busy": self.lab.hanging}
 
     def threads(self):
         return [ThreadInfo(f"x-exec-{i}", "WAITING", False, BLOCK) for i in range(self.lab.hanging)]
@@ -28,7 +28,7 @@ class FakeApp:
         pass
 
     def database_died_s(self):
-        return None
+        return self.lab.database_died_s
 
     def get(self, path, **params):
         self.lab.asked.append((path, params))
@@ -47,6 +47,8 @@ class FakeApp:
 
     def put(self, path, **params):
         self.lab.put.append((path, params))
+        if params.get("hurry") == "true":
+            self.lab.hanging = 0
         return self.lab.breaker if path == "/breaker" else {}
 
     def post(self, path, **params):  # noqa: ARG002
@@ -69,9 +71,10 @@ class FakeLab:
         self.asked, self.put, self.deleted, self.plans, self.apps = [], [], [], [], []
         self.answer = answer or (lambda stream, index, at: (100.0, "ok"))
         self.watch, self.breaker = {}, {}
+        self.up, self.partial, self.database_died_s = (), False, None
 
     def running(self):
-        return {}
+        return {name: FakeApp(self) for name in self.up}
 
     def machine(self):
         return {"cpus": 2}
@@ -84,7 +87,8 @@ class FakeLab:
         self.plans.append(plan)
         samples = tuple(self._sample(s, i, at) for s in plan.streams for i, at in enumerate(s.at_s))
         facts = {"retransmits": 0, "cpu_share": 0.1, "saturated": False, "why": ""}
-        return LoadResult(T0, samples, facts, False)
+        measured = not plan.streams[0].name.startswith(("floor", "warm", "look"))
+        return LoadResult(T0, samples, facts, self.partial and measured)
 
     def _sample(self, stream, index, at):
         took, cls = (1.0, "ok") if stream.name.startswith(("floor", "warm")) else self.answer(stream, index, at)

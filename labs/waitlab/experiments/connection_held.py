@@ -13,7 +13,7 @@ from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings
 from waitlab.experiments import trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import died_ms, until
+from waitlab.experiments.serving import until
 from waitlab.load.client import LoadResult
 from waitlab.load.samples import OK, Sample
 from waitlab.services import App
@@ -25,21 +25,21 @@ ASKING = ("restclient", "webclient-block", "webclient-mono")
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
     named = ("cpus", "jdbc_pool_size", "connection_timeout_ms", "open_in_view")
-    app, _ = trains.servers(bench, pool_size=WORKERS, **{name: s[name] for name in named})
+    app, api = trains.servers(bench, pool_size=WORKERS, **{name: s[name] for name in named})
     trains.warm(bench, app, app.url + _path(s, "ok"), app.url + trains.USER, app.url + trains.FAST)
     held = app.get(_path({**s, "api_ms": 50}, "slow"))["connection_held_in_call"]
     until(lambda: app.settings()["jdbc_connections"] >= int(s["jdbc_pool_size"]), POOL_S)
     in_force = app.settings() | {"same_clock": app.same_clock}
-    one, client, notes = trains.measured(s, lambda: _once(bench, app, s))
+    one, client, notes = trains.measured(s, lambda: _once(bench, app, api, s))
     facts, result = {"connection_held": held, **one.facts}, one.result
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, notes)
 
 
-def _once(bench: Bench, app: App, s: Settings) -> trains.Try:
+def _once(bench: Bench, app: App, api: App, s: Settings) -> trains.Try:
     floor = trains.floor(bench, app.url, s)
     app.delete("/watch")
-    result = bench.load(_plan(app, s), "calls")
-    died = died_ms(app, result)
+    result = trains.loaded(bench, _plan(app, s))
+    died = trains.died(app, api, result)
     return trains.Try(result, floor, died or _watched(app.get("/watch"), result))
 
 
@@ -109,9 +109,17 @@ def _limits(s: Settings) -> None:
     limits.refuse_above("users and user_calls together", both, limits.descriptors(), "one client may hold connections:")
     longest = float(_model(s)["slow_wall_ms"])
     limits.refuse_above("users, ramp_s and api_ms together", longest, 120_000, "a run lasts, in ms,")
+    if int(s["jdbc_pool_size"]) < _connections_each(s):
+        why = "with open_in_view=true the second transaction of webclient-mono needs a second connection"
+        raise limits.not_together("jdbc_pool_size=1", "boundary=split", why, "jdbc_pool_size=2 or more")
     if s["boundary"] == "osiv" and not s["open_in_view"]:
         why = "this way is the one in which the session stays open"
         raise limits.not_together("open_in_view=false", "boundary=osiv", why, "boundary=split")
+
+
+def _connections_each(s: Settings) -> int:
+    """Connections that a request has at once: the view keeps its own while a Mono's second transaction has another."""
+    return 2 if s["open_in_view"] and s["boundary"] == "split" and s["client"] == "webclient-mono" else 1
 
 
 # -- error-after-commit --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings
 from waitlab.experiments import frames, trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import died_ms, until
+from waitlab.experiments.serving import until
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst
 from waitlab.load.samples import OK
@@ -31,18 +31,19 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     door = trains.door(app, s, in_force)
     trains.warm(bench, app, door + _path(s, "ok"), door + trains.USER, door + trains.FAST)
     seen = _look(bench, app, api, door, s) if s["thread_dump"] else {}
-    one, client, notes = trains.measured(s, lambda: _once(bench, app, door, s))
+    one, client, notes = trains.measured(s, lambda: _once(bench, app, api, door, s))
     result = one.result
     return Outcome(result.samples, seen | one.facts, in_force, client, result.t0, result.partial, notes)
 
 
-def _once(bench: Bench, app: App, door: str, s: Settings) -> trains.Try:
+def _once(bench: Bench, app: App, api: App, door: str, s: Settings) -> trains.Try:
     """The floor and the load, with the JVM's own count of threads and of processor time around the load."""
     floor = trains.floor(bench, door, s)
     app.delete("/threads/peak")
     before_us = app.get("/cpu")["process_cpu_us"]
-    result = bench.load(trains.plan(door + _path(s, "slow"), door + trains.USER, s, _longest_s(s)), "calls")
-    died = died_ms(app, result)
+    plan = trains.plan(door + _path(s, "slow"), door + trains.USER, s, _longest_s(s))
+    result = trains.loaded(bench, plan)
+    died = trains.died(app, api, result)
     return trains.Try(result, floor, died or _counted(app, before_us, result))
 
 
@@ -144,10 +145,11 @@ def _blocks_in_mono(s: Settings) -> bool:
 def _line(s: Settings, o: Outcome) -> str:
     tells = [f"{_asked(s)}: {trains.tally(o.samples, 'slow')}"]
     tells += [trains.tally(o.samples, "user")] if s["user_calls"] else []
-    if "exec_threads" in o.facts:
+    if "exec_threads" in o.facts and s["threads"] == "platform":
         tells.append(f"{o.facts['exec_busy_peak']} of {o.facts['exec_threads']} Tomcat threads busy")
     if "live_threads_peak" in o.facts:
-        tells.append(f"{o.facts['live_threads_peak']} live threads")
+        kind = "live" if s["threads"] == "platform" else "platform"
+        tells.append(f"{o.facts['live_threads_peak']:,} {kind} threads")
         cpu = o.facts["cpu_ms_per_request"]
         tells += [] if cpu is None else [f"{cpu:.1f} ms of CPU a request"]
     return "; ".join(tells)

@@ -73,6 +73,16 @@ def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
     return {} if lost is None else _death(lost, "the database ended by itself", result)
 
 
+def check_alive(app: App) -> None:
+    """ServiceDied if the server or its database has ended before anything was measured."""
+    app.check_alive()
+    if app.database_died_s() is not None:
+        what = f"The database behind {app.name} ended by itself."
+        raise ServiceDied(
+            what, found="it went before anything was measured", tip="run the cell again: it is started anew."
+        )
+
+
 def _death(at_s: float | None, words: str, result: LoadResult) -> dict[str, Any]:
     """A death as facts; one before the plan's start counts from the start."""
     return {"server_died_ms": max(0.0, (at_s or result.t0) - result.t0) * 1000, "server_died": words}

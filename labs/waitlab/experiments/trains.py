@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings, Value
+from waitlab.experiments.serving import check_alive, died_ms, until
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK, Sample
 from waitlab.load.verdict import (
@@ -33,7 +34,7 @@ CLIENTS = ("resttemplate", "restclient", "webclient-block", "webclient-mono")
 USER, FAST = "/user?id=7", "/fast"
 HEAD, TAIL = 0.15, 0.95
 """The bystander calls between these shares of the API's time."""
-MOST_TRIES = 3
+MOST_TRIES, HURRY_S = 3, 30.0
 WARM_CALLS, WARM_ROUNDS = 20, 3
 _warmed: set[tuple[object, ...]] = set()
 
@@ -56,9 +57,37 @@ class Try:
 def servers(bench: Bench, **settings: Value) -> tuple[App, App]:
     """The MVC app with these settings, and the slow API that it has been told of."""
     api = bench.app("webflux")
+    _let_go(bench)
     app = bench.app("mvc", trains=True, **settings)
     app.put("/api", url=api.url)
     return app, api
+
+
+def _let_go(bench: Bench) -> None:
+    """Ends the calls that still hang of a run that was stopped: they hold workers and connections of the next one."""
+    running = bench.lab.running()
+    app, api = running.get("mvc"), running.get("webflux")
+    if app is None or api is None or not api.get("/external")["waiting"]:
+        return
+    bench.progress(0.0, "waiting for the calls that still hang")
+    api.put("/external", hurry="true")
+    try:
+        until(lambda: not api.get("/external")["waiting"] and app.settings()["workers_busy"] <= 1, HURRY_S)
+    finally:
+        api.put("/external", hurry="false")
+
+
+def loaded(bench: Bench, plan: Plan, what: str = "calls") -> LoadResult:
+    """Drives the plan; of one that was stopped nothing hangs on the servers afterwards, so that they can be asked."""
+    result = bench.load(plan, what)
+    if result.partial:
+        _let_go(bench)
+    return result
+
+
+def died(app: App, api: App, result: LoadResult) -> dict[str, Any]:
+    """{} if both servers and the database live; else the facts of the one that died."""
+    return died_ms(app, result) or died_ms(api, result)
 
 
 def door(app: App, s: Settings, in_force: dict[str, Any]) -> str:
@@ -79,6 +108,7 @@ def warm(bench: Bench, app: App, *urls: str) -> None:
     for _ in range(WARM_ROUNDS if fresh else 0):
         bench.progress(0.0, "warming up")
         bench.unmeasured(Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(fresh))))
+        check_alive(app)
     _warmed.update((bench.lab.lab_id, app.pid, url) for url in fresh)
 
 
@@ -181,4 +211,4 @@ def tally(samples: Iterable[Sample], name: str) -> str:
     p50, p99 = percentile(ok, 0.5), percentile(ok, 0.99)
     times = f", p50 {p50:,.0f}" if p50 is not None else ""
     times += f", p99 {p99:,.0f}" if p99 is not None and len(ok) >= P99_NEEDS else ""
-    return f"{name} {len(ok)} of {len(own)} ok{times}{' ms' if times else ''}"
+    return f"{name} {len(ok):,} of {len(own):,} ok{times}{' ms' if times else ''}"

@@ -11,6 +11,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import waitlab.shared.Arrivals;
 import waitlab.shared.BadValue;
 import waitlab.shared.Waits;
@@ -31,6 +32,8 @@ class ExternalHandlers {
     private final AtomicLong asked = new AtomicLong();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile State state = new State(SLOW, Waits.ofMillis(null));
+    /** Ends when nobody is to wait any longer: of a run that was stopped, the callers that still hang. */
+    private volatile Sinks.Empty<Void> patience = Sinks.empty();
 
     /** How the API behaves towards callers who do not say. */
     private record State(String api, Duration delay) {
@@ -57,12 +60,12 @@ class ExternalHandlers {
                 .doFinally(_ -> waiting.decrementAndGet());
     }
 
-    private static Mono<Arrivals> answer(State now, String station) {
+    private Mono<Arrivals> answer(State now, String station) {
         Mono<Arrivals> arrivals = Mono.fromSupplier(() -> Arrivals.at(station));
         return switch (now.api()) {
             case OK -> arrivals;
-            case SLOW -> Mono.delay(now.delay()).then(arrivals);
-            case DOWN -> Mono.never();
+            case SLOW -> Mono.firstWithSignal(Mono.delay(now.delay()).then(), patience.asMono()).then(arrivals);
+            case DOWN -> patience.asMono().then(arrivals);
             default ->
                     Mono.error(new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR, "It fails, as ordered."));
         };
@@ -71,9 +74,21 @@ class ExternalHandlers {
     @PutMapping("/external")
     Map<String, Object> behave(
             @RequestParam(name = "api", required = false) String api,
-            @RequestParam(name = "ms", required = false) String ms) {
-        state = state.with(api, ms);
+            @RequestParam(name = "ms", required = false) String ms,
+            @RequestParam(name = "hurry", required = false) String hurry) {
+        State wanted = state.with(api, ms);
+        hurry(Waits.word("hurry", hurry, null, "true", "false"));
+        state = wanted;
         return external();
+    }
+
+    /** In a hurry everybody is answered at once, also who waits already, however slow or down the API is. */
+    private void hurry(String wanted) {
+        if ("true".equals(wanted)) {
+            patience.tryEmitEmpty();
+        } else if ("false".equals(wanted)) {
+            patience = Sinks.empty();
+        }
     }
 
     @GetMapping("/external")

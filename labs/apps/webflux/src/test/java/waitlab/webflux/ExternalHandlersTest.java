@@ -89,6 +89,24 @@ class ExternalHandlersTest extends RunningApp {
         untilWaiting(0);
     }
 
+    @Test
+    void letsEverybodyGoInAHurry() {
+        var slow = getLater("/external/arrivals?api=slow&ms=60000");
+        var down = getLater("/external/arrivals?api=down");
+        untilWaiting(2);
+        behave("hurry=true");
+        assertThat(slow.join().status()).isEqualTo(200);
+        assertThat(down.join().status()).isEqualTo(200);
+        assertThat(get("/external/arrivals?api=down").status()).isEqualTo(200);
+        assertThat(send("PUT", "/external?hurry=yes", "", OURS).status()).isEqualTo(400);
+        behave("hurry=false");
+        var again = getLater("/external/arrivals?api=down");
+        untilWaiting(1);
+        assertThat(again).isNotDone();
+        again.cancel(true);
+        untilWaiting(0);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"api=up", "ms=-1", "ms=60001", "api=slow&ms=x"})
     void refusesABadValue(String query) {
