@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -178,8 +179,13 @@ def parse_pairs(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """The command `waitlab`."""
-    sys.exit(command(sys.argv[1:]))
+    """The command `waitlab`. While it ends, and stops what it started, it is not interrupted any more."""
+    try:
+        code = command(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def command(arguments: list[str]) -> int:

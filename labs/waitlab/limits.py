@@ -56,14 +56,19 @@ def refuse_above(control: str, asked: float, limit: float, why: str) -> None:
     """ControlError with both numbers where `asked` is above what the machine allows."""
     if asked > limit:
         raise ControlError(
-            f"{control}={asked:g} asks for more than this machine allows: {why} at most {limit:g}.",
-            tip=f"{control}={limit:g} or less",
+            f"{control}={_shown(asked)} asks for more than this machine allows: {why} at most {_shown(limit)}.",
+            tip=f"{control}={_shown(limit)} or less",
         )
 
 
 def not_together(one: str, other: str, why: str, tip: str) -> ControlError:
     """The refusal of two values that do not go together."""
     return ControlError(f"{one} does not go with {other}: {why}.", tip=tip)
+
+
+def _shown(number: float) -> str:
+    """A number as it may be typed: never with an exponent."""
+    return f"{number:g}" if abs(number) < 1e6 else f"{number:.0f}"
 
 
 def _number(path: str) -> int | None:

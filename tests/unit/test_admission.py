@@ -133,6 +133,16 @@ def test_data_that_does_not_fit_may_be_asked_for_or_held_back_at_the_door():
         ADMISSION.settle({"payload_kb": 200, "gate": 200, "gate_at": "inside"})
 
 
+def test_nobody_stands_inside_of_no_gate():
+    with pytest.raises(ControlError, match="gate_at=inside does not go with gate=0"):
+        ADMISSION.settle({"gate_at": "inside"})
+
+
+def test_a_refusal_shows_its_numbers_as_they_are_typed():
+    with pytest.raises(ControlError, match=r"=4000000 asks for more .* at most 120000"):
+        ADMISSION.settle({"capacity": 1, "hold_ms": 200})
+
+
 def test_the_contract_s_defaults():
     usual = ADMISSION.settle({})
     words = {"threads": "fixed", "on_full": "wait", "downstream": "semaphore", "gate_at": "door", "force": False}

@@ -33,6 +33,11 @@ def test_each_answer_is_found_by_the_moment_its_work_began():
         {"at_ms": pytest.approx(350, abs=0.2), "state": "open"},
         {"at_ms": pytest.approx(700, abs=0.2), "state": "half-open"},
     ]
+    assert (facts["opens_at_ms"], facts["half_open_at_ms"]) == (
+        facts["states"][1]["at_ms"],
+        facts["states"][2]["at_ms"],
+    )
+    assert run.line.endswith("; 8 stale; 6 refused, slowest 6 ms")
     assert facts["answers"]["source"] == ["stale"] * 8 + ["none"] * 2
     assert facts["answers"]["refused"] == [False] * 4 + [True] * 6
     assert facts["max_once_open_ms"] == pytest.approx(6, abs=0.01) and facts["p99_once_open_ms"] is None
@@ -67,3 +72,9 @@ def test_p99_needs_a_hundred_and_counts_failures():
 def test_theory_of_the_breaker(given, opens, half, takes):
     model = BREAKER.model(BREAKER.settle(given))
     assert (model["opens_at_ms"], model["half_open_at_ms"], model["answer_ms"]) == (opens, half, takes)
+
+
+def test_a_breaker_that_never_sees_a_full_window_never_opens():
+    few = {"api": "down", "requests": 10, "window": 11}
+    assert BREAKER.model(BREAKER.settle(few))["opens_at_ms"] is None
+    assert BREAKER.model(BREAKER.settle({**few, "window": 10}))["opens_at_ms"] == 3900

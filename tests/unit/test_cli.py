@@ -1,10 +1,11 @@
 """The command line: arguments that are wrong end in one sentence and exit code 2, before anything starts."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
-from waitlab import session
+from waitlab import cli, session
 from waitlab.cli import command
 from waitlab.runs import Run, Series
 
@@ -114,3 +115,17 @@ def nothing_measured():
     facts = {name: {} for name in ("settings", "in_force", "machine", "facts", "model", "client")}
     about = {"runtime": "embedded", "live": True, "commit": "", "started_at": "2026-01-02", "duration_s": 1.0}
     return Run("loops", series={"fast": Series("fast", ())}, line="a line", **about, **facts)
+
+
+def test_its_end_is_not_interrupted_any_more(monkeypatch):
+    def interrupted(_arguments):
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(cli, "command", interrupted)
+    try:
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert end.value.code == 130 and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -170,6 +170,10 @@ def _limits(s: Settings) -> None:
     asked = crowd(s)
     if asked.reject and not asked.gate:
         raise limits.not_together("on_full=reject", "gate=0", "without a gate nothing can be full", "gate=200")
+    if asked.inside and not asked.gate:
+        raise limits.not_together(
+            "gate_at=inside", "gate=0", "without a gate there is nothing to stand inside of", "gate=200"
+        )
     if asked.pool:
         limits.refuse_above("pool_size", asked.pool, limits.threads(), "one JVM may have")
     if s["downstream"] == "postgres":

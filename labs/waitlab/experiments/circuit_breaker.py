@@ -12,7 +12,6 @@ from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings
 from waitlab.experiments import trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import died_ms
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, spaced
 from waitlab.load.samples import OK, Sample
@@ -24,7 +23,7 @@ STALE, FRESH, NONE = "stale", "fresh", "none"
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
-    app, _ = trains.servers(bench, cpus=s["cpus"], pool_size=WORKERS)
+    app, api = trains.servers(bench, cpus=s["cpus"], pool_size=WORKERS)
     names = ("breaker", "stale_cache", "timeout_ms", "wait_open_ms", "window", "probes")
     asked = {name: s[name] for name in names}
     app.put("/breaker", **{**asked, "timeout_ms": 3000})
@@ -32,8 +31,8 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     app.get("/board", api="ok")
     found = app.put("/breaker", **asked)
     in_force = app.settings() | {name: found[name] for name in names} | {"same_clock": app.same_clock}
-    result = bench.load(_plan(app.url, s))
-    died = died_ms(app, result)
+    result = trains.loaded(bench, _plan(app.url, s), "requests")
+    died = trains.died(app, api, result)
     facts = died or _facts(app.get("/breaker"), result)
     client, notes = _client(s, result)
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, notes)
@@ -57,8 +56,11 @@ def _facts(found: dict[str, Any], result: LoadResult) -> dict[str, Any]:
     refused = sorted(ms for ms, no in zip(answers["ms"], answers["refused"], strict=True) if no)
     every = sorted(answers["ms"])
     ages = [age for age, source in zip(answers["age_ms"], answers["source"], strict=True) if source == STALE]
+    states = _states(found["states"], result.t0)
     return {
-        "states": _states(found["states"], result.t0),
+        "states": states,
+        "opens_at_ms": _first(states, "open"),
+        "half_open_at_ms": _first(states, "half-open"),
         **{name: found[name] for name in ("stale_served", "refused_by_breaker", "timeouts", "failed")},
         "p99_once_open_ms": percentile(refused, 0.99) if len(refused) >= P99_NEEDS else None,
         "max_once_open_ms": refused[-1] if refused else None,
@@ -74,6 +76,11 @@ def _states(told: list[dict[str, Any]], t0_s: float) -> list[dict[str, Any]]:
     at = [round(max(0.0, one["at_us"] / 1000 - t0_s * 1000), 1) for one in told]
     names = [str(one["state"]).lower().replace("_", "-") for one in told]
     return [{"at_ms": ms, "state": name} for ms, name in zip(at, names, strict=True)]
+
+
+def _first(states: list[dict[str, Any]], name: str) -> float | None:
+    """When the breaker first came into that state, ms after the start; None if it never did."""
+    return next((float(one["at_ms"]) for one in states if one["state"] == name), None)
 
 
 def _answers(told: dict[str, list[Any]], samples: tuple[Sample, ...], t0_s: float) -> dict[str, list[Any]]:
@@ -99,7 +106,7 @@ def _model(s: Settings) -> dict[str, Any]:
     timeout, end = float(s["timeout_ms"]), float(s["requests"]) * float(s["interval_ms"])
     takes = {"ok": 0.0, "slow": min(float(s["api_ms"]), timeout), "down": timeout}[str(s["api"])]
     fails = s["api"] == "down" or (s["api"] == "slow" and float(s["api_ms"]) >= timeout)
-    if s["breaker"] == "off" or not fails:
+    if s["breaker"] == "off" or not fails or int(s["requests"]) < int(s["window"]):
         line = {"x": [0.0, end / 1000], "y": [takes, takes]}
         return {"opens_at_ms": None, "half_open_at_ms": None, "answer_ms": takes, "curve": line}
     opens = models.opens_at_ms(int(s["window"]), float(s["interval_ms"]), timeout)
@@ -114,8 +121,10 @@ def _line(s: Settings, o: Outcome) -> str:
         return f"{head}: {trains.tally(o.samples, 'requests')}"
     moves = [f"{one['state']} at {one['at_ms'] / 1000:.1f} s" for one in o.facts["states"][1:4]]
     told = f"; {', '.join(moves)}" if moves else ""
-    stale = f"; {o.facts['stale_served']} stale" if o.facts["stale_served"] else ""
-    return f"{head}: {trains.tally(o.samples, 'requests')}{told}{stale}"
+    stale = f"; {o.facts['stale_served']:,} stale" if o.facts["stale_served"] else ""
+    slowest = o.facts["max_once_open_ms"]
+    refused = f"; {o.facts['refused_by_breaker']:,} refused, slowest {slowest:,.0f} ms" if slowest is not None else ""
+    return f"{head}: {trains.tally(o.samples, 'requests')}{told}{stale}{refused}"
 
 
 def _limits(s: Settings) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Value
 from waitlab.experiments.base import Bench, Experiment, Outcome, Progress
+from waitlab.experiments.serving import NO_CLIENT
 from waitlab.paths import ROOT
 from waitlab.runs import Run, Series
 
@@ -43,7 +44,7 @@ def measure(
         series=_series(experiment, outcome),
         facts=outcome.facts,
         model=experiment.model(settings),
-        client=outcome.client,
+        client={**NO_CLIENT, **outcome.client},
         line=_line(experiment, settings, outcome),
         t0_s=outcome.t0_s,
         partial=outcome.partial,

@@ -13,11 +13,9 @@ from waitlab import limits
 from waitlab import models_pressure as models
 from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Experiment, Outcome
+from waitlab.experiments.serving import NO_CLIENT
 
 STAGES = ("door", "transform", "batch", "sink")
-NO_CLIENT: dict[str, Any] = {
-    "connections_opened": 0, "lag_p99_ms": 0.0, "cpu_share": None, "retransmits": None, "saturated": False,
-}  # fmt: skip
 LONGEST_S = 90.0
 
 
