@@ -1,6 +1,6 @@
 # Waiting, Measured. `make` alone lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab test chapter check bench-client bench-start lock clean
+.PHONY: help setup build lab test chapter check bench-client bench-start bench-timers lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -47,6 +47,9 @@ bench-client: setup ## the load engine beside h2load, ab, aiohttp and httpx
 
 bench-start: build ## server start: AOT cache beside the plain jar; restart; live change
 	@$(BIN)/python benchmarks/start.py
+
+bench-timers: build ## chapter 18's crowd with timers that ring late (Linux only)
+	@$(BIN)/python benchmarks/late_timers.py
 
 lock: setup ## renew requirements.lock (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --all-extras --no-header --no-emit-index-url pyproject.toml -o requirements.lock

@@ -6,7 +6,7 @@ import re
 import pytest
 from waitlab import decide
 
-pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(900)]
 
 LEAST_MS = 20_000 / 50 * 20
 WAYS = ("pool", "large", "virtual", "gated")
@@ -16,7 +16,7 @@ STACKS = ("mvc-platform", "mvc-virtual", "webflux-jdbc-offloaded", "webflux-r2db
 @pytest.fixture(scope="module")
 def book(open_book, built):  # noqa: ARG001
     """The chapter, executed from its first cell to its last."""
-    with open_book("18_choosing", 580) as opened:
+    with open_book("18_choosing", 880) as opened:
         opened.execute_all()
         yield opened
 
@@ -32,9 +32,8 @@ def each(runs, name):
 def test_everybody_was_served_on_the_threads_that_were_asked_for(book):
     runs = four(book)
     assert all(run["series"]["served"]["ok"] == 20_000 for run in runs.values())
-    kinds = {
-        way: {name.rstrip("-0123456789") for name in run["series"]["served"]["threads"]} for way, run in runs.items()
-    }
+    threads = {way: run["series"]["served"]["threads"] for way, run in runs.items()}
+    kinds = {way: {name.rstrip("-0123456789") for name in names} for way, names in threads.items()}
     assert kinds == {"pool": {"pool"}, "large": {"pool"}, "virtual": {"virtual"}, "gated": {"virtual"}}
 
 
@@ -58,7 +57,7 @@ def test_what_lacks_to_the_ceiling_is_in_the_sleeps_and_the_hand_over(book):
     said = [line.replace(",", "") for line in book.text("real-hold").splitlines()]
     assert len(said) == 4
     for line in said:
-        hold_ms, hand_over_ms, most, measured = map(float, re.findall(r"\d+(?:\.\d+)?", line))
+        hold_ms, hand_over_ms, most, measured = map(float, re.findall(r"\d+(?:\.\d+)?", line.partition(":")[2]))
         assert hold_ms >= 20 and hand_over_ms >= 0 and measured <= 1.02 * most <= 1.02 * 2500
 
 
@@ -86,6 +85,7 @@ def test_a_crowd_too_heavy_for_the_heap_ends_its_own_jvm_and_no_other(book):
     facts = book.runs("died")[0]["facts"]
     assert facts["ended_by"] in ("out_of_memory", "wall_limit")
     assert facts["failed"] > 0 and facts["served"] + facts["failed"] == 20_000
+    assert max(look["value"] for look in facts["heap_over_time"]) > 0.3 * 1024
 
 
 def test_a_gate_that_rejects_serves_few_in_time_and_tells_the_rest_at_once(book):
@@ -107,9 +107,9 @@ def test_a_gate_inside_the_task_comes_too_late(book):
 
 def test_a_small_server_refuses_the_crowd_and_the_gate_saves_it(book):
     none, wide, narrow = book.runs("unguarded")
-    assert none["facts"]["served"] < 0.5 * 10_000
-    assert none["series"]["served"]["errors"] == {"refused": 10_000 - none["facts"]["served"]}
-    assert wide["facts"]["served"] == narrow["facts"]["served"] == 10_000
+    assert none["facts"]["served"] < 0.5 * 5000
+    assert none["series"]["served"]["errors"] == {"refused": 5000 - none["facts"]["served"]}
+    assert wide["facts"]["served"] == narrow["facts"]["served"] == 5000
 
     def faster():
         _, wide, narrow = book.runs("unguarded")
@@ -151,9 +151,7 @@ def test_each_stack_was_measured_on_its_own_threads(book):
         for stack, kind in kinds.items():
             assert all(kind.match(name) for name in runs[stack]["series"]["requests"]["threads"])
         assert not any(offloaded.match(name) for name in runs["webflux-r2dbc"]["series"]["requests"]["threads"])
-        for run in runs.values():
-            requests = run["series"]["requests"]
-            assert requests["ok"] == requests["offered"] > 0
+        assert all(run["series"]["requests"]["ok"] == run["series"]["requests"]["offered"] > 0 for run in runs.values())
 
 
 def test_below_the_knee_the_four_are_equal(book):
@@ -189,10 +187,13 @@ def test_the_surplus_stands_where_each_stack_lets_it(book):
     book.holds("above", moved)
 
 
-def test_behind_the_connections_stands_the_offload_pool(book):
+def test_behind_freed_connections_only_the_offload_pool_is_too_small(book):
     def next_one():
-        row = decide(connections=100, rate_per_s=1300)["webflux-jdbc-offloaded"]
-        assert book.runs("freed")[0]["facts"]["first_limit"] == row.hit == "offload pool"
+        runs, sheet = by_stack(book, "freed"), decide(connections=100, rate_per_s=1300)
+        hit = {stack: run["facts"]["first_limit"] for stack, run in runs.items()}
+        assert hit.pop(STACKS[2]) == sheet[STACKS[2]].hit == "offload pool"
+        assert {sheet[stack].hit for stack in hit} == {"none"} and set(hit.values()) <= {"none", "cpu"}
+        assert {run["in_force"]["jdbc_pool_size"] for run in runs.values()} == {100}
 
     book.holds("freed", next_one)
 
@@ -211,8 +212,7 @@ def test_the_sheet_agrees_with_the_four_stacks(book):
 
 def test_the_sheet_agrees_with_the_crowd(book):
     service = {"wait_ms": 20, "cpu_ms": 0.01, "connections": 50, "patience_ms": 80, "payload_kb": 0, "crowd": 20_000}
-    free, gated = decide(**service), decide(**service, gate=200)
-    runs = four(book)
+    free, gated, runs = decide(**service), decide(**service, gate=200), four(book)
     rows = {"pool": free["mvc-platform"], "virtual": free["mvc-virtual"], "gated": gated["mvc-virtual"]}
     for row, facts_of_run in ((row, runs[way]["facts"]) for way, row in rows.items()):
         assert (row.first_limit, row.ceiling_per_s) == ("jdbc pool", facts_of_run["ceiling_per_s"])
@@ -246,5 +246,5 @@ def test_an_exercise_passes_solved_and_not_before(book, tag):
 
 
 def test_the_runtime_is_the_one_that_was_asked_for(book):
-    asked = os.environ.get("WAITLAB_RUNTIME") or "embedded"
-    assert {run["runtime"] for run in (*book.runs("four-ways"), *book.runs("below"))} == {asked}
+    asked = {os.environ.get("WAITLAB_RUNTIME") or "embedded"}
+    assert {run["runtime"] for run in (*book.runs("four-ways"), *book.runs("below"))} == asked

@@ -44,7 +44,9 @@ def test_who_was_not_served_is_drawn_as_a_cross(ways):
 def test_a_run_that_died_ends_in_a_cross():
     died = run(FakeLab(unserved=4, ends_with=ended("out_of_memory")))
     for kind in ("heap", "in_flight"):
-        assert any("out of memory after" in (t.name or "") for t in chart(died, kind=kind).data)
+        cross = [t for t in chart(died, kind=kind).data if "out of memory after" in (t.name or "")]
+        assert list(cross[0].x) == [died.facts["wall_ms"] / 1000]
+    assert any("the heap's limit" in (t.name or "") for t in chart(died, kind="heap").data)
     assert "unknown" in chart(died, kind="valve").data[0].text
 
 
@@ -53,3 +55,14 @@ def test_the_chart_of_computing_shows_all_ways_of_one_run():
     bars, rounds = drawn.data
     assert list(bars.y) == [103, 113, 108] and len(rounds.y) == 15
     assert "a thread a core" in drawn.table
+
+
+def test_peaks_that_lie_far_apart_are_all_seen(ways):
+    ways[0].facts["in_flight_peak"] = 1000 * ways[1].facts["in_flight_peak"]
+    assert chart(*ways, kind="in_flight").layout.yaxis.type == "log"
+    assert chart(*ways[1:], kind="in_flight").layout.yaxis.type is None
+
+
+def test_a_line_of_theory_is_drawn_once(ways):
+    lines = [t for t in chart(ways[0], *ways, kind="by_arrival").data if (t.name or "").startswith("theory")]
+    assert len({str(list(t.y)) for t in lines}) == len(lines) > 0

@@ -5,13 +5,14 @@ and computing on three kinds of crews. Several Runs share one scale; lines diffe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log10
 from statistics import median
 from typing import Any
 
 from waitlab.charts.choosing_told import PAID, crews_of, told
 from waitlab.charts.figure import dressed, new
 from waitlab.charts.palette import DASHES, ERROR, INK, QUIET, look
-from waitlab.charts.traces import add_theories, crosses, marker, titled
+from waitlab.charts.traces import add_theories, crosses, curve, marker, titled
 from waitlab.charts.words import label
 from waitlab.load.samples import OK, Sample
 from waitlab.predictions import main_series, show
@@ -24,6 +25,8 @@ MOST_CROSSES = 200
 MARKS = 9
 FEW = 2
 NEAR_FULL = 0.3
+FAR_APART = 50
+"""From this ratio of the highest and the lowest peak on, a linear scale would lay the lowest on the axis."""
 ENDS = {"out_of_memory": "out of memory", "wall_limit": "ended at the wall limit", "stopped": "stopped"}
 
 
@@ -36,7 +39,14 @@ def in_flight(runs: Sequence[Run]) -> Any:
         name = f"{label(run, runs)}: at most {run.facts['in_flight_peak']:,}"
         figure.add_scatter(**_over_time(run, index, "in_flight_over_time", name, "%{y:,} in flight at %{x:.2f} s"))
     _add_ends(figure, runs, "in_flight_over_time")
-    return _from_zero(figure)
+    _from_zero(figure)
+    peaks = [run.facts["in_flight_peak"] for run in runs]
+    if max(peaks) >= FAR_APART * max(min(peaks), 1):
+        ticks = [step * 10**power for power in range(7) for step in (1, 2, 5)]
+        ends = [log10(max(min(peaks), 1) / 5), log10(max(peaks) * 1.5)]
+        scale = {"tickmode": "array", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks], "range": ends}
+        figure.update_yaxes(type="log", **scale)
+    return figure
 
 
 def heap(runs: Sequence[Run]) -> Any:
@@ -65,7 +75,7 @@ def by_arrival(runs: Sequence[Run]) -> Any:
     """Latency of those served in the order of their arrival, theory's line, and crosses for those who were not."""
     figure = new(titled("Latency, in the order of arrival", runs), "request, in the order of arrival", "latency, ms")
     if len(runs) <= len(DASHES):
-        add_theories(figure, runs, "by_arrival", "hv")
+        add_theories(figure, _unlike(runs), "by_arrival", "hv")
     for index, run in enumerate(runs):
         series = main_series(run)
         if series is not None:
@@ -142,20 +152,22 @@ def _over_time(run: Run, index: int, fact: str, name: str, hover: str) -> dict[s
 
 
 def _add_ends(figure: Any, runs: Sequence[Run], fact: str) -> None:
-    """A red cross where a Run did not come to its end."""
+    """A red cross when a Run ended before its end, as high as it was seen last."""
     cut = [run for run in runs if run.facts["ended_by"] in ENDS and run.facts[fact]]
     if cut:
         last = [run.facts[fact][-1] for run in cut]
         names = [f"{ENDS[run.facts['ended_by']]} after {run.facts['wall_ms'] / 1000:,.1f} s" for run in cut]
         said = names[0] if len(cut) == 1 else f"did not come to their end: {len(cut)}"
-        figure.add_scatter(**crosses([p["at_ms"] / 1000 for p in last], [p["value"] for p in last], said, names))
+        figure.add_scatter(
+            **crosses([run.facts["wall_ms"] / 1000 for run in cut], [p["value"] for p in last], said, names)
+        )
 
 
 def _add_limit(figure: Any, runs: Sequence[Run]) -> None:
-    """The heap's limit, where a Run comes near it."""
+    """The heap's limit, where a Run comes near it or beyond."""
     highest = max((point["value"] for run in runs for point in run.facts["heap_over_time"]), default=0)
     limit = max(float(run.in_force["heap_max_mb"]) for run in runs)
-    if highest > NEAR_FULL * limit:
+    if highest > NEAR_FULL * limit or any(run.facts["ended_by"] == "out_of_memory" for run in runs):
         last = max(run.facts["wall_ms"] for run in runs) / 1000
         line = {"color": QUIET, "width": 2, "dash": "longdashdot"}
         figure.add_scatter(
@@ -176,6 +188,11 @@ def _dots(samples: Sequence[Sample], name: str, mark: dict[str, Any], offset: fl
         "cliponaxis": False,
         "hovertemplate": "request %{x:,}: %{y:,.1f} ms<extra></extra>",
     }
+
+
+def _unlike(runs: Sequence[Run]) -> list[Run]:
+    """Of Runs for which theory draws the same line, the first."""
+    return list({str(curve(run.model, "by_arrival")): run for run in reversed(runs)}.values())[::-1]
 
 
 def _add_unserved(figure: Any, runs: Sequence[Run]) -> None:

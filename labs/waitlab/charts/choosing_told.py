@@ -13,7 +13,7 @@ from waitlab.runs import Run, percentile
 
 Rows = list[Sequence[object]]
 
-WAYS = {"cores": "a thread a core", "fixed": "a larger pool", "virtual": "a virtual thread each"}
+WAYS = {"cores": "a thread a core", "fixed": "{pool_size:,} threads", "virtual": "a virtual thread each"}
 MOMENTS = 20
 SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
@@ -30,7 +30,7 @@ def crews_of(runs: Sequence[Run]) -> list[tuple[str, Look, list[float]]]:
     if len(runs) > 1:
         return [(label(run, runs), look(run.settings), run.facts["wall_ms_each"]) for run in runs]
     found = runs[0].facts["walls_each_by_way"]
-    return [(WAYS[way], APPROACHES.get(way, OTHER), walls) for way, walls in found.items()]
+    return [(WAYS[way].format(**runs[0].settings), APPROACHES.get(way, OTHER), walls) for way, walls in found.items()]
 
 
 def _alive_mb(run: Run) -> float | None:

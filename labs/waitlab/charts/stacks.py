@@ -35,7 +35,12 @@ LEAST_SHARE = 0.07
 
 
 def stacks(runs: Sequence[Run]) -> Any:
-    """p50 and p99 against the offered rate, a curve for each stack, with the knee and the limit that was hit there."""
+    """p50 and p99 against the offered rate, a curve for each stack, with the knee and the limit that was hit there.
+
+    Several Runs at one rate stand side by side instead.
+    """
+    if len(runs) > 1 and len({run.settings["rate_per_s"] for run in runs}) == 1:
+        return _at_one_rate(runs)
     figure = new("Latency against the offered load", "offered, requests/s", of_what(runs), height=520)
     groups = _groups(runs)
     widest = max(float(run.settings["rate_per_s"]) for run in runs)
@@ -43,12 +48,13 @@ def stacks(runs: Sequence[Run]) -> Any:
     for index, (name, own) in enumerate(groups.items()):
         before = sum(one[0].settings["stack"] == own[0].settings["stack"] for one in list(groups.values())[:index])
         _add_curves(figure, name, own, (index - (len(groups) - 1) / 2) * SHIFT * widest, before)
-    _add_key_and_void(figure, [run for run in runs if run.void])
+    dotted = {"color": QUIET, "dash": "dot", "width": 1}
+    figure.add_scatter(x=[None], y=[None], mode="lines", name="dotted, open marks: p99", line=dotted)
+    void = [run for run in runs if run.void]
+    _add_void(figure, void, [float(run.settings["rate_per_s"]) for run in void])
     add_failed_counts(figure, runs, [float(run.settings["rate_per_s"]) for run in runs])
-    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
-    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     figure.update_xaxes(rangemode="tozero", tickformat=",")
-    return figure
+    return _by_powers(figure)
 
 
 def queues(runs: Sequence[Run]) -> Any:
@@ -123,21 +129,45 @@ def _add_curves(figure: Any, name: str, own: Sequence[Run], shift: float, before
         )
 
 
-def _values(own: Sequence[Run], rate: float, which: str) -> list[float]:
+def _values(own: Sequence[Run], rate: Any, which: str) -> list[float]:
     alike = [run for run in own if float(run.settings["rate_per_s"]) == rate and not run.void]
     found = [getattr(main_series(run), f"{which}_ms", None) for run in alike]
     return [value for value in found if value is not None]
 
 
-def _add_key_and_void(figure: Any, void: Sequence[Run]) -> None:
-    """What dotted lines mean; and where the client was the bottleneck: grey, and on no line."""
-    dotted = {"color": QUIET, "dash": "dot", "width": 1}
-    figure.add_scatter(x=[None], y=[None], mode="lines", name="dotted, open marks: p99", line=dotted)
+def _add_void(figure: Any, void: Sequence[Run], x: Sequence[Any]) -> None:
+    """Where the client was the bottleneck: grey, and on no line."""
     if void:
-        x = [float(run.settings["rate_per_s"]) for run in void]
         y = [getattr(main_series(run), "p50_ms", None) for run in void]
         mark = {"symbol": "circle-open-dot", "size": 9, "color": VOID}
-        figure.add_scatter(x=x, y=y, mode="markers", name=f"void: {len(void)}, the client was late", marker=mark)
+        figure.add_scatter(x=list(x), y=y, mode="markers", name=f"void: {len(void)}, the client was late", marker=mark)
+
+
+def _by_powers(figure: Any) -> Any:
+    """Latency on a logarithmic scale with 1, 2 and 5 of each power of ten."""
+    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
+    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
+    return figure
+
+
+def _at_one_rate(runs: Sequence[Run]) -> Any:
+    """p50 and p99 of Runs at one rate, a place for each, with theory's p50 and the limit that each hit."""
+    figure = new(f"Latency at {runs[0].settings['rate_per_s']:g} requests/s", "", of_what(runs))
+    names = [f"{_row(run, runs)}<br>first limit: {safe(run.facts.get('first_limit', ''))}" for run in runs]
+    pairs = list(zip(names, runs, strict=True))
+    expected = {"x": names, "y": [run.model["p50_ms"] for run in runs]}
+    figure.add_scatter(**theory(expected, "theory: p50"))
+    for which, shape in (("p50", ""), ("p99", "-open")):
+        known = [(name, run, _values([run], run.settings["rate_per_s"], which)) for name, run in pairs]
+        drawn = [(name, look(run.settings), found[0]) for name, run, found in known if found]
+        x, styles, y = ([each[part] for each in drawn] for part in range(3))
+        dress = {"symbol": [f"{one.symbol}{shape}" for one in styles], "color": [one.colour for one in styles]}
+        texts = {"text": [f"  {show(ms)} ms" for ms in y], "textposition": "middle right", "hoverinfo": "text"}
+        name = f"{which}, {'open' if shape else 'filled'} marks"
+        figure.add_scatter(x=x, y=y, mode="markers+text", name=name, marker={**dress, "size": 11}, **texts)
+    _add_void(figure, [run for run in runs if run.void], [name for name, run in pairs if run.void])
+    add_failed_counts(figure, runs, names)
+    return _by_powers(figure)
 
 
 def _said(name: str, own: Sequence[Run]) -> str:

@@ -67,10 +67,16 @@ def test_a_curve_for_each_stack_tells_its_limit_and_from_which_rate_on(stack):
     assert list(found["R2DBC: p99"].y) == pytest.approx([21, 1000, 1800])
 
 
-def test_stacks_at_one_rate_do_not_hide_each_other(stack):
-    found = traces(chart(stack("mvc-virtual", 300, 21, "none"), stack("webflux-r2dbc", 300, 21, "none")))
-    assert found["virtual threads: no limit hit"].x[0] < found["R2DBC: no limit hit"].x[0]
-    assert found["R2DBC: no limit hit"].x[0] == pytest.approx(300, rel=0.02)
+def test_stacks_at_one_rate_stand_side_by_side_with_the_limit_of_each(stack):
+    late = stack("webflux-r2dbc", 300, 900, "cpu", saturated=True)
+    drawn = chart(stack("mvc-platform", 300, 21, "none"), stack("mvc-virtual", 300, 22, "jdbc pool"), late)
+    found = traces(drawn)
+    places = ["platform threads<br>first limit: none", "virtual threads<br>first limit: jdbc pool"]
+    for name in ("p50, filled marks", "p99, open marks"):
+        assert list(found[name].x) == places and list(found[name].y) == pytest.approx([21, 22])
+    assert list(found["theory: p50"].y) == pytest.approx([20] * 3)
+    assert list(found["void: 1, the client was late"].x) == ["R2DBC<br>first limit: cpu"]
+    assert len(set(found["p50, filled marks"].marker.symbol)) == 2
 
 
 def test_runs_with_other_pools_are_curves_of_their_own(stack):
