@@ -22,10 +22,10 @@ class Server:
 
     def __init__(self, name, gauges):
         self.name, self.url, self.gauges = name, "http://127.0.0.1:1000", {**GAUGES, **gauges}
-        self.calls, self.asked, self.dead = [], {}, False
+        self.calls, self.asked, self.dead, self.open = [], {}, False, 250
 
     def settings(self):
-        pools = {"jdbc_connections": 250, "r2dbc_connections": 250, "available_processors": 2}
+        pools = {"jdbc_connections": self.open, "r2dbc_connections": self.open, "available_processors": 2}
         return {"virtual_port": 2000, **pools, **self.asked}
 
     def get(self, path):

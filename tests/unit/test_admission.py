@@ -133,6 +133,20 @@ def test_data_that_does_not_fit_may_be_asked_for_or_held_back_at_the_door():
         ADMISSION.settle({"payload_kb": 200, "gate": 200, "gate_at": "inside"})
 
 
+@pytest.mark.parametrize(
+    ("given", "places"),
+    [
+        ({}, 50),
+        ({"pool_size": 20}, 20),
+        ({"pool_size": 20, "threads": "virtual"}, 50),
+        ({"gate": 7}, 7),
+        ({"downstream": "unguarded", "gate": 7}, None),
+    ],
+)
+def test_a_place_is_handed_over_among_those_that_can_be_taken(given, places):
+    assert rush._places(ADMISSION.settle({"requests": 1000, **given})) == places
+
+
 def test_nobody_stands_inside_of_no_gate():
     with pytest.raises(ControlError, match="gate_at=inside does not go with gate=0"):
         ADMISSION.settle({"gate_at": "inside"})

@@ -50,6 +50,15 @@ def test_every_stack_has_the_same_arrivals():
     assert lab.plans[-1].streams[0].at_s[:3] == pytest.approx((0, 1 / 700, 2 / 700))
 
 
+@pytest.mark.parametrize(("offload", "open_now", "asked"), [(20, 21, 0), (64, 21, 64), (200, 21, 100)])
+def test_a_pool_that_grew_is_filled_by_as_many_callers_as_can_use_it(offload, open_now, asked):
+    lab = Lab()
+    lab.app("webflux").open = open_now
+    measured(lab, stack="webflux-jdbc-offloaded", jdbc_pool_size=100, offload_pool_size=offload)
+    bursts = [len(plan.streams[0].at_s) for plan in lab.plans if plan.kind == "burst"]
+    assert bursts == ([asked] * four_stacks.FILLS if asked else [])
+
+
 def test_each_server_gets_its_own_settings_and_all_its_pools():
     lab, _, _ = measured(stack="webflux-r2dbc", r2dbc_pool_size=30, cpus=1)
     assert lab.servers["webflux"].asked == {

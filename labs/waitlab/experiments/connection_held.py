@@ -13,13 +13,11 @@ from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings
 from waitlab.experiments import trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import until
 from waitlab.load.client import LoadResult
 from waitlab.load.samples import OK, Sample
 from waitlab.services import App
 
 WORKERS = 200
-POOL_S = 5.0
 ASKING = ("restclient", "webclient-block", "webclient-mono")
 
 
@@ -28,7 +26,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     app, api = trains.servers(bench, pool_size=WORKERS, **{name: s[name] for name in named})
     trains.warm(bench, app, app.url + _path(s, "ok"), app.url + trains.USER, app.url + trains.FAST)
     held = app.get(_path({**s, "api_ms": 50}, "slow"))["connection_held_in_call"]
-    until(lambda: app.settings()["jdbc_connections"] >= int(s["jdbc_pool_size"]), POOL_S)
+    trains.fill_pool(bench, app, min(int(s["jdbc_pool_size"]), WORKERS))
     in_force = app.settings() | {"same_clock": app.same_clock}
     one, client, notes = trains.measured(s, lambda: _once(bench, app, api, s))
     facts, result = {"connection_held": held, **one.facts}, one.result

@@ -16,10 +16,10 @@ from waitlab.controls import Control, Settings, Value
 from waitlab.experiments import watched
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
-from waitlab.experiments.serving import client_facts, died_ms, until
-from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse
+from waitlab.experiments.serving import client_facts, died_ms
+from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse, widths
 from waitlab.load.client import LoadResult
-from waitlab.load.plans import Plan, Stream, poisson, steady
+from waitlab.load.plans import Plan, Stream, burst, poisson, steady
 from waitlab.load.samples import OK
 from waitlab.load.verdict import median_ms
 from waitlab.runs import percentile
@@ -38,7 +38,7 @@ SAID = {
     "webflux-r2dbc": "WebFlux, R2DBC",
 }
 MOST_TRIES = 3
-POOL_S, USUAL_POOL = 10.0, 10
+USUAL_POOL, FILLS, FILL_MS = 10, 6, 300
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
 _warmed: set[tuple[object, ...]] = set()
 
@@ -47,7 +47,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     app = _server(bench, s)
     door = _door(app, s)
     url = door + _path(s)
-    _fill_pools(app, url, s)
+    _fill_pools(bench, app, url, s)
     cold = _warm(bench, app, url, int(s[models.CONNECTIONS[str(s["stack"])]]))
     for attempt in range(1, MOST_TRIES + 1):
         in_force = app.settings() | {"same_clock": app.same_clock}
@@ -92,12 +92,16 @@ def _path(s: Settings) -> str:
     return own.get(str(s["stack"]), f"/work?ms={s['query_ms']}&downstream=postgres")
 
 
-def _fill_pools(app: App, url: str, s: Settings) -> None:
-    """Asks once, then waits until the stack's pool has all its connections: one that grew fills late."""
+def _fill_pools(bench: Bench, app: App, url: str, s: Settings) -> None:
+    """Asks until the pool has the connections that can be in use: one that grew opens them only for who waits."""
+    size = min(widths(s).values())
+    open_now = models.CONNECTIONS[str(s["stack"])].replace("_pool_size", "_connections")
     app.get(url.removeprefix(_root(url)))
-    pool = models.CONNECTIONS[str(s["stack"])]
-    open_now = pool.replace("_pool_size", "_connections")
-    until(lambda: app.settings()[open_now] >= int(s[pool]), POOL_S)
+    slowly = _root(url) + _path({**s, "query_ms": max(int(s["query_ms"]), FILL_MS)})
+    for _ in range(FILLS):
+        if app.settings()[open_now] >= size:
+            return
+        bench.unmeasured(Plan((Stream("warm", slowly, burst(size), _timeout_s(0.0)),)))
 
 
 def _root(url: str) -> str:

@@ -93,7 +93,7 @@ def facts(told: Told, ended_by: str, s: Settings) -> dict[str, Any]:
         "in_flight_peak": told.counts.get("in_flight_peak", max((live for _, live, _ in told.seen), default=0)),
         "heap_peak_mb": told.counts.get("heap_peak_mb"),
         "collected_at_ms": told.counts.get("collected_at_ms"),
-        **_cycle(told, int(s["capacity"])),
+        **_cycle(told, _places(s)),
         "in_flight_over_time": [{"at_ms": at, "value": live} for at, live, _ in told.seen],
         "heap_over_time": [{"at_ms": at, "value": mb} for at, _, mb in told.seen],
     }
@@ -103,13 +103,21 @@ def _last_ok_ms(told: Told) -> float:
     return max(end[4] for end in told.ends if end[1] == 0) / 1000
 
 
-def _cycle(told: Told, capacity: int) -> dict[str, float | None]:
+def _places(s: Settings) -> int | None:
+    """How many calls can be in the downstream at once; None where it sets no bound of its own."""
+    if s["downstream"] == "unguarded":
+        return None
+    pool, gate = int(s["pool_size"]) if s["threads"] == "fixed" else 0, int(s["gate"])
+    return min(places for places in (int(s["capacity"]), pool, gate) if places)
+
+
+def _cycle(told: Told, places: int | None) -> dict[str, float | None]:
     """How long a call held its place in the downstream, ms, and how long a place then stood empty (hand-over)."""
     calls = sorted((end[3], end[4]) for end in told.ends if end[1] == 0)
     if not calls:
         return {"measured_hold_ms": None, "hand_over_ms": None}
     held = fmean(end - began for began, end in calls) / 1000
-    turns = [(calls[i][0] - calls[i - capacity][0]) / 1000 for i in range(capacity, len(calls))]
+    turns = [(calls[i][0] - calls[i - places][0]) / 1000 for i in range(places, len(calls))] if places else []
     return {"measured_hold_ms": held, "hand_over_ms": fmean(turns) - held if turns else None}
 
 

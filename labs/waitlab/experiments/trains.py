@@ -34,7 +34,7 @@ CLIENTS = ("resttemplate", "restclient", "webclient-block", "webclient-mono")
 USER, FAST = "/user?id=7", "/fast"
 HEAD, TAIL = 0.15, 0.95
 """The bystander calls between these shares of the API's time."""
-MOST_TRIES, HURRY_S = 3, 30.0
+MOST_TRIES, HURRY_S, FILLS, FILL_MS = 3, 30.0, 6, 300
 WARM_CALLS, WARM_ROUNDS = 20, 3
 _warmed: set[tuple[object, ...]] = set()
 
@@ -110,6 +110,15 @@ def warm(bench: Bench, app: App, *urls: str) -> None:
         bench.unmeasured(Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(fresh))))
         check_alive(app)
     _warmed.update((bench.lab.lab_id, app.pid, url) for url in fresh)
+
+
+def fill_pool(bench: Bench, app: App, size: int) -> None:
+    """Asks until the pool has so many connections: one that grew opens them only for callers that wait."""
+    holds = path("/user/arrivals", boundary="transaction", client="restclient", api="slow", api_ms=FILL_MS)
+    for _ in range(FILLS):
+        if app.settings()["jdbc_connections"] >= size:
+            return
+        bench.unmeasured(Plan((Stream("warm pool", app.url + holds, burst(size)),)))
 
 
 def user_at_s(s: Settings) -> tuple[float, ...]:
