@@ -138,7 +138,7 @@ def test_pressure_bounds_every_queue_and_the_source(book):
     book.holds("pressure", bounded)
 
 
-def by_stack(book, tag):
+def by_stack(book, tag):  # of two rates the last
     return {run["settings"]["stack"]: run for run in book.runs(tag)}
 
 
@@ -200,7 +200,7 @@ def test_behind_freed_connections_only_the_offload_pool_is_too_small(book):
 
 def test_the_sheet_agrees_with_the_four_stacks(book):
     def agrees():
-        for run in (*book.runs("below"), *book.runs("above")):
+        for run in (*by_stack(book, "below").values(), *by_stack(book, "above").values()):
             row = decide(rate_per_s=run["settings"]["rate_per_s"])[run["settings"]["stack"]]
             assert row.hit == run["facts"]["first_limit"]
             assert row.ceiling_per_s == run["facts"]["knee_per_s"]
