@@ -1,11 +1,15 @@
 """admission and cpu-bound without a JVM: what is asked, what lines become, how a run may end, what is refused."""
 
+from importlib import import_module
+
 import pytest
 from crowds import ADMISSION, COMPUTING, FEW, FakeLab, ended, run
 from waitlab import limits
 from waitlab.errors import ControlError, ServiceError
 from waitlab.experiments import rush
 from waitlab.experiments.measure import measure
+
+choosing = import_module("waitlab.experiments.18_choosing")
 
 # -- what a run becomes --------------------------------------------------------------------------------------------
 
@@ -145,6 +149,11 @@ def test_data_that_does_not_fit_may_be_asked_for_or_held_back_at_the_door():
 )
 def test_a_place_is_handed_over_among_those_that_can_be_taken(given, places):
     assert rush._places(ADMISSION.settle({"requests": 1000, **given})) == places
+
+
+def test_a_database_that_may_have_gone_is_named():
+    told = [choosing._nothing_told("wall_limit", {"downstream": name}).text for name in ("postgres", "semaphore")]
+    assert ["database" in text for text in told] == [True, False] and all("wall limit" in text for text in told)
 
 
 def test_nobody_stands_inside_of_no_gate():

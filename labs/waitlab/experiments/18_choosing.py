@@ -79,7 +79,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     told, before = rush.Told(int(s["requests"]), bench.progress), time.monotonic()
     ended_by, after = _run(bench, s, told), time.monotonic()
     if not told.start_us:
-        raise _nothing_told(ended_by)
+        raise _nothing_told(ended_by, s)
     _check_in_force(s, told.in_force)
     in_force = {name: told.in_force[name] for name in _IN_FORCE}
     in_force["same_clock"] = on_one_clock(before, told.start_us / 1e6, after)
@@ -111,9 +111,12 @@ def _run(bench: Bench, s: Settings, told: rush.Told) -> str:
     return rush.FINISHED
 
 
-def _nothing_told(ended_by: str) -> ServiceError:
+def _nothing_told(ended_by: str, s: Settings) -> ServiceError:
     what = "The JVM of admission ended before the crowd was there."
-    return ServiceError(what, found=ended_by.replace("_", " "), tip="a larger heap_mb, or a larger wall_limit_s")
+    tip = "a larger heap_mb, or a larger wall_limit_s"
+    if s["downstream"] == "postgres":
+        tip = f"run the cell again: a database that has gone is started anew; or {tip}"
+    return ServiceError(what, found=ended_by.replace("_", " "), tip=tip)
 
 
 def _check_in_force(s: Settings, found: dict[str, Any]) -> None:
