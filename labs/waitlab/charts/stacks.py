@@ -167,6 +167,7 @@ def _at_one_rate(runs: Sequence[Run]) -> Any:
         figure.add_scatter(x=x, y=y, mode="markers+text", name=name, marker={**dress, "size": 11}, **texts)
     _add_void(figure, [run for run in runs if run.void], [name for name, run in pairs if run.void])
     add_failed_counts(figure, runs, names)
+    figure.update_xaxes(range=[-0.4, len(runs) - 0.4])
     return _by_powers(figure)
 
 
