@@ -160,8 +160,8 @@ def _at_one_rate(runs: Sequence[Run]) -> Any:
     for which, shape in (("p50", ""), ("p99", "-open")):
         known = [(name, run, _values([run], run.settings["rate_per_s"], which)) for name, run in pairs]
         drawn = [(name, look(run.settings), found[0]) for name, run, found in known if found]
-        x, styles, y = ([each[part] for each in drawn] for part in range(3))
-        dress = {"symbol": [f"{one.symbol}{shape}" for one in styles], "color": [one.colour for one in styles]}
+        x, y = [name for name, *_ in drawn], [ms for *_, ms in drawn]
+        dress = {"symbol": [s.symbol + shape for _, s, _ in drawn], "color": [s.colour for _, s, _ in drawn]}
         texts = {"text": [f"  {show(ms)} ms" for ms in y], "textposition": "middle right", "hoverinfo": "text"}
         name = f"{which}, {'open' if shape else 'filled'} marks"
         figure.add_scatter(x=x, y=y, mode="markers+text", name=name, marker={**dress, "size": 11}, **texts)
