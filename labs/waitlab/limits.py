@@ -53,12 +53,16 @@ def database_connections() -> int:
 
 
 def refuse_above(control: str, asked: float, limit: float, why: str) -> None:
-    """ControlError with both numbers where `asked` is above what the machine allows."""
-    if asked > limit:
-        raise ControlError(
-            f"{control}={_shown(asked)} asks for more than this machine allows: {why} at most {_shown(limit)}.",
-            tip=f"{control}={_shown(limit)} or less",
-        )
+    """ControlError with both numbers where `asked` is above what the machine allows.
+
+    `control` is one control's name, or several and the word "together".
+    """
+    if asked <= limit:
+        return
+    names, several, _ = control.partition(" together")
+    what = f"{names} together ask for {_shown(asked)}, more" if several else f"{control}={_shown(asked)} asks for more"
+    tip = f"smaller values of {names}" if several else f"{control}={_shown(limit)} or less"
+    raise ControlError(f"{what} than this machine allows: {why} at most {_shown(limit)}.", tip=tip)
 
 
 def not_together(one: str, other: str, why: str, tip: str) -> ControlError:
