@@ -144,7 +144,7 @@ def test_a_server_is_warmed_once_for_each_door_and_pool():
     ("given", "words"),
     [
         ({"stack": "servlet"}, "mvc-platform, mvc-virtual"),
-        ({"jdbc_pool_size": 250, "r2dbc_pool_size": 48}, "together=298 asks for more"),
+        ({"jdbc_pool_size": 250, "r2dbc_pool_size": 48}, "together ask for 298, more"),
         ({"rate_per_s": 5000, "duration_s": 60}, "a run sends at most 3333.33"),
         ({"rate_per_s": 5000, "query_ms": 10}, "the open connections allow at most 2800"),
         ({"rate_per_s": 300, "query_ms": 1000, "duration_s": 10}, "the longest wait allows at most 60"),

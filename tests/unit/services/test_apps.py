@@ -119,7 +119,7 @@ def test_a_pool_above_the_databases_limit_shows_both_numbers():
 
 def test_the_pools_of_one_server_share_the_database_s_limit():
     assert WEBFLUX.settle({"jdbc_pool_size": 150, "r2dbc_pool_size": 147})["r2dbc_pool_size"] == 147
-    with pytest.raises(ControlError, match=r"together=298.*297"):
+    with pytest.raises(ControlError, match=r"together ask for 298.*297"):
         WEBFLUX.settle({"jdbc_pool_size": 150, "r2dbc_pool_size": 148})
 
 
