@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from waitlab import models, models_stacks
-from waitlab.exercises import Exercise, Finding
+from waitlab.exercises import Exercise, Finding, changed, not_yet, passed
 from waitlab.runs import Run
 
 CHAPTER = "18_choosing"
@@ -15,27 +13,14 @@ HEAP_MB = 20
 MEDIAN_MS = 40
 
 
-def _passed(said: str) -> Finding:
-    return Finding(True, (said,))
-
-
-def _not_yet(*hints: str) -> Finding:
-    return Finding(False, hints)
-
-
-def _other(run: Run, **wanted: Any) -> str:
-    """The first setting that is not as the exercise has it, as `name=value`; "" if all are."""
-    return next((f"{name}={run.settings[name]}" for name, value in wanted.items() if run.settings[name] != value), "")
-
-
 # -- how wide, how many --------------------------------------------------------------------------------------------
 
 
 def _gate_width(answer: float) -> Finding:
     right = models.in_flight(400, 250)
     if abs(answer - right) <= 0.02 * right:
-        return _passed(f"{right:,.0f}: the last one let in is done after 250 ms.")
-    return _not_yet(
+        return passed(f"{right:,.0f}: the last one let in is done after 250 ms.")
+    return not_yet(
         f"with {answer:,.0f} inside, how long does the last one wait, at 400 a second?",
         f"{answer:,.0f} / 400 a second are {answer / 0.4:,.0f} ms, and the callers have 250.",
         f"gate = ceiling × patience = 400/s × 0.25 s = {right:,.0f}.",
@@ -43,38 +28,38 @@ def _gate_width(answer: float) -> Finding:
 
 
 def _pool_that_does(run: Run) -> Finding:
-    other = _other(run, threads="fixed", gate=0, downstream="semaphore", capacity=50, hold_ms=20)
+    other = changed(run, threads="fixed", gate=0, downstream="semaphore", capacity=50, hold_ms=20)
     if other:
-        return _not_yet(f"this run had {other}; keep the pool of platform threads and the downstream as it is.")
+        return not_yet(f"this run had {other}; keep the pool of platform threads and the downstream as it is.")
     pool, rate = int(run.settings["pool_size"]), float(run.facts["throughput_per_s"])
     places, hold_ms = int(run.settings["capacity"]), float(run.settings["hold_ms"])
     ceiling = places / hold_ms * 1000
     if pool < places:
-        return _not_yet(
+        return not_yet(
             f"{rate:,.0f} requests/s, and the downstream bears {ceiling:,.0f}. How many of its places were taken?",
             f"{pool} threads make {pool} calls at once, so at most {pool / hold_ms * 1000:,.0f} a second.",
             f"as many threads as places: {places}.",
         )
     if pool > SPARE_SHARE * places:
-        return _not_yet(f"{rate:,.0f} requests/s with {pool} threads. What did {pool - places} of them do meanwhile?")
+        return not_yet(f"{rate:,.0f} requests/s with {pool} threads. What did {pool - places} of them do meanwhile?")
     if rate < FASTEST_SHARE * ceiling:
-        return _not_yet(f"{rate:,.0f} of {ceiling:,.0f} requests/s: this machine is busy. Run it again.")
-    return _passed(f"{rate:,.0f} requests/s with {pool} threads; the downstream has {places} places.")
+        return not_yet(f"{rate:,.0f} of {ceiling:,.0f} requests/s: this machine is busy. Run it again.")
+    return passed(f"{rate:,.0f} requests/s with {pool} threads; the downstream has {places} places.")
 
 
 # -- what is held, and where ---------------------------------------------------------------------------------------
 
 
 def _small_heap(run: Run) -> Finding:
-    other = _other(run, threads="virtual", requests=5000, payload_kb=20, downstream="semaphore")
+    other = changed(run, threads="virtual", requests=5000, payload_kb=20, downstream="semaphore")
     if other:
-        return _not_yet(f"this run had {other}; keep virtual threads, and 5,000 requests of 20 kB.")
+        return not_yet(f"this run had {other}; keep virtual threads, and 5,000 requests of 20 kB.")
     served, alive = int(run.facts["served"]), float(run.facts["heap_peak_mb"])
     if served < int(run.settings["requests"]):
-        return _not_yet(f"{served:,} of 5,000 were served. Which way of being full loses none?")
+        return not_yet(f"{served:,} of 5,000 were served. Which way of being full loses none?")
     if alive < HEAP_MB:
-        return _passed(f"{alive:,.1f} MB alive, with {run.facts['in_flight_peak']:,} in flight; all were served.")
-    return _not_yet(*_who_holds(run, alive))
+        return passed(f"{alive:,.1f} MB alive, with {run.facts['in_flight_peak']:,} in flight; all were served.")
+    return not_yet(*_who_holds(run, alive))
 
 
 def _who_holds(run: Run, alive: float) -> tuple[str, ...]:
@@ -94,17 +79,17 @@ def _who_holds(run: Run, alive: float) -> tuple[str, ...]:
 
 
 def _past_the_knee(run: Run) -> Finding:
-    other = _other(run, rate_per_s=700, query_ms=20)
+    other = changed(run, rate_per_s=700, query_ms=20)
     if other:
-        return _not_yet(f"this run had {other}; keep 700 requests a second of 20 ms.")
+        return not_yet(f"this run had {other}; keep 700 requests a second of 20 ms.")
     requests, limit = run.series["requests"], str(run.facts["first_limit"])
     if requests.ok < requests.offered or requests.p50_ms is None:
-        return _not_yet(f"{requests.ok:,} of {requests.offered:,} requests were answered; every one counts.")
+        return not_yet(f"{requests.ok:,} of {requests.offered:,} requests were answered; every one counts.")
     if requests.p50_ms < MEDIAN_MS:
-        return _passed(f"p50 {requests.p50_ms:,.1f} ms; the first limit that was hit: {limit}.")
+        return passed(f"p50 {requests.p50_ms:,.1f} ms; the first limit that was hit: {limit}.")
     if limit == "none":
-        return _not_yet(f"p50 {requests.p50_ms:,.0f} ms, and no limit was hit: this machine is busy. Run it again.")
-    return _not_yet(
+        return not_yet(f"p50 {requests.p50_ms:,.0f} ms, and no limit was hit: this machine is busy. Run it again.")
+    return not_yet(
         f"p50 {requests.p50_ms:,.0f} ms; the first limit was the {limit}. How many of its places does 700/s take?",
         f"Little's law: 700/s × 20 ms = {models.in_flight(700, 20):,.0f} at once.",
         f"{models_stacks.CONNECTIONS[str(run.settings['stack'])]}=20 has room to spare.",

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["Exercise", "Finding", "known"]
+from waitlab.runs import Run
+
+__all__ = ["Exercise", "Finding", "changed", "known", "not_yet", "passed"]
 
 CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing", "lab_webclient")
 
@@ -19,6 +21,21 @@ class Finding:
 
     passed: bool
     said: tuple[str, ...]
+
+
+def passed(said: str) -> Finding:
+    """The answer is right, and why."""
+    return Finding(True, (said,))
+
+
+def not_yet(*hints: str) -> Finding:
+    """The answer is not right yet: a question, a pointer, the reason."""
+    return Finding(False, hints)
+
+
+def changed(run: Run, **kept: Any) -> str:
+    """The first control that this run should have kept and did not, as `name=value`; "" if none."""
+    return next((f"{name}={run.settings[name]}" for name, value in kept.items() if run.settings[name] != value), "")
 
 
 @dataclass(frozen=True)

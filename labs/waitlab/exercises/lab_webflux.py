@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from waitlab import models
-from waitlab.exercises import Exercise, Finding
+from waitlab.exercises import Exercise, Finding, not_yet, passed
 from waitlab.experiments.lab_webflux import OFFLOADED, ON_LOOP
 from waitlab.runs import Run
 
@@ -26,14 +26,6 @@ _REASON = {
 }
 
 
-def _passed(said: str) -> Finding:
-    return Finding(True, (said,))
-
-
-def _not_yet(*hints: str) -> Finding:
-    return Finding(False, hints)
-
-
 # -- which thread? -------------------------------------------------------------------------------------------
 
 
@@ -41,14 +33,14 @@ def _who_runs_it(answer: Mapping[Any, Any]) -> Finding:
     truth = {name: "loop" if name in ON_LOOP else "offload" for name in _PUZZLES}
     missing = [name for name in truth if _word(answer.get(name)) not in ("loop", "offload")]
     if missing:
-        return _not_yet(f'no word about {missing[0]}; write "loop" or "offload" for each of {", ".join(truth)}.')
+        return not_yet(f'no word about {missing[0]}; write "loop" or "offload" for each of {", ".join(truth)}.')
     wrong = [name for name in truth if _word(answer[name]) != truth[name]]
     if not wrong:
-        return _passed("all three, also the one that looks wrong and works.")
+        return passed("all three, also the one that looks wrong and works.")
     score, first = f"{len(truth) - len(wrong)} of {len(truth)}", wrong[0]
     place = "an event loop" if truth[first] == "loop" else "an elastic thread"
     asked, pointer = f"Look at {first} again: {_ASKED[first]}", f"{first} waits on {place}"
-    return _not_yet(*(f"{score}. {hint}" for hint in (asked, f"{pointer}.", f"{pointer}: {_REASON[first]}")))
+    return not_yet(*(f"{score}. {hint}" for hint in (asked, f"{pointer}.", f"{pointer}: {_REASON[first]}")))
 
 
 def _word(value: object) -> str:
@@ -62,11 +54,11 @@ def _word(value: object) -> str:
 def _rest_of_the_sleep(answer: float) -> Finding:
     right = models.wait_for_sleeper_ms(1200, 3000)
     if abs(answer - right) <= 0.01 * right:
-        return _passed(f"{right:,.0f} ms, all that the sleepers have left.")
+        return passed(f"{right:,.0f} ms, all that the sleepers have left.")
     asked = "how many loops does a server with six CPUs have, and how many of them are awake?"
     if answer >= 3000:
         asked = "the health check's clock starts when it is sent. How much of the sleep is over by then?"
-    return _not_yet(
+    return not_yet(
         asked,
         "all six loops sleep until 3,000 ms, and the health check is sent at 1,200 ms.",
         f"whoever comes waits for the rest of the sleep: 3,000 - 1,200 = {right:,.0f} ms.",
@@ -77,19 +69,19 @@ def _smallest_stop(run: Run) -> Finding:
     asked = {"cpus": 6, "accept": "own", "endpoint": "sleep"}
     other = [f"{name}={run.settings[name]}" for name in asked if run.settings[name] != asked[name]]
     if other:
-        return _not_yet(f'this run had {other[0]}; the exercise is about cpus=6, accept="own" and /sleep.')
+        return not_yet(f'this run had {other[0]}; the exercise is about cpus=6, accept="own" and /sleep.')
     loops, k = int(run.in_force["event_loops"]), int(run.settings["k"])
     held, asleep = run.facts["held_share"] or 0.0, len(run.facts["blocked_threads"])
     if k > loops:
         too_many = f"{k} sleepers on {loops} loops: every loop sleeps, and some twice."
-        return _not_yet(f"{too_many} Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops.")
+        return not_yet(f"{too_many} Would one sleeper fewer do?", f"{loops} sleepers hold {loops} loops.")
     if held < 0.95:
-        return _not_yet(
+        return not_yet(
             f"{held:.0%} of the bystanders were held. Which loops answered the others?",
             f"{asleep} of {loops} loops slept, so {loops - asleep} answered whoever was dealt to them.",
             "connections are dealt in turn; all wait only if no loop is awake: a sleeper for each loop.",
         )
-    return _passed(f"{k} sleepers on {loops} loops hold every bystander, and {k - 1} would not.")
+    return passed(f"{k} sleepers on {loops} loops hold every bystander, and {k - 1} would not.")
 
 
 # -- queries -------------------------------------------------------------------------------------------------
@@ -98,17 +90,17 @@ def _smallest_stop(run: Run) -> Finding:
 def _quiet_bystander(run: Run) -> Finding:
     fast, block, endpoint = run.series["fast"], run.series["block"], run.settings["endpoint"]
     if int(run.settings["k"]) < 12 or int(run.settings["block_ms"]) < 1000 or endpoint == "sleep":
-        return _not_yet("this run had less to do; keep k=12, block_ms=1000 and an endpoint that queries.")
+        return not_yet("this run had less to do; keep k=12, block_ms=1000 and an endpoint that queries.")
     if fast.p99_ms is None or block.ok < block.offered:
         answered = f"{fast.ok} bystanders and {block.ok} of {block.offered} queries were answered"
-        return _not_yet(f"{answered}; a p99 needs fast=100, and every query counts.")
+        return not_yet(f"{answered}; a p99 needs fast=100, and every query counts.")
     if fast.p99_ms < QUIET_MS:
-        return _passed(f"p99 of /fast {fast.p99_ms:.1f} ms; the queries ran on {_place(run)}.")
+        return passed(f"p99 of /fast {fast.p99_ms:.1f} ms; the queries ran on {_place(run)}.")
     measured = f"p99 of /fast {fast.p99_ms:,.0f} ms"
     if endpoint not in ON_LOOP:
-        return _not_yet(f"{measured}, though no loop was blocked. Is this machine busy? Measure again.")
+        return not_yet(f"{measured}, though no loop was blocked. Is this machine busy? Measure again.")
     where = next(iter(run.facts["blocked_threads"]), "a loop")
-    return _not_yet(
+    return not_yet(
         f"{measured}: a query ran on {where}, an event loop. Which operator moves the start of a chain?",
         "publishOn moves what stands below it; the query stands above."
         if endpoint == "jdbc-publish"
@@ -126,14 +118,14 @@ def _place(run: Run) -> str:
 def _forty_queries(run: Run) -> Finding:
     fewer = int(run.settings["k"]) < 40 or int(run.settings["block_ms"]) < 500
     if fewer or run.settings["endpoint"] not in OFFLOADED:
-        return _not_yet('this run had less to do; keep k=40, block_ms=500 and endpoint="jdbc-isolated".')
+        return not_yet('this run had less to do; keep k=40, block_ms=500 and endpoint="jdbc-isolated".')
     took, block = float(run.facts["all_blocked_ms"]), run.series["block"]
     threads, connections = int(run.in_force["offload_pool_size"]), int(run.in_force["jdbc_pool_size"])
     width = min(threads, connections)
     if took <= FORTY_WITHIN_MS and block.ok == block.offered:
-        return _passed(f"all done at {took:,.0f} ms, in {models.waves(40, width)} waves of at most {width}.")
+        return passed(f"all done at {took:,.0f} ms, in {models.waves(40, width)} waves of at most {width}.")
     narrow = "threads" if threads < connections else "connections"
-    return _not_yet(
+    return not_yet(
         f"{threads} threads and {connections} connections, done at {took:,.0f} ms. How wide was a wave?",
         f"a wave was {width} wide: the {narrow} are the narrower of the two.",
         "three waves fit, so both pools need 40 / 3, rounded up: 14. By default 20 threads, 10 connections.",
