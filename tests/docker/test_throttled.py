@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import pytest
 from waitlab.errors import ControlError, ServiceError
 from waitlab.experiments.docker_limits import EXPERIMENTS
@@ -10,7 +12,7 @@ from waitlab.services import open_lab
 from waitlab.services.docker_lab import DockerLab
 
 THROTTLED = EXPERIMENTS[0]
-PAIRS = 2
+PAIRS = 4
 
 
 def measured(lab, **controls):
@@ -25,6 +27,8 @@ def own_lab(engine):
 
 
 def test_a_limit_shows_in_p99_and_not_in_p50(own_lab):
+    """What disturbs a run makes it slower, so that the quietest of the free runs is the one to compare with."""
+    quick, slow = [], []
     for _ in range(PAIRS):
         free, limited = measured(own_lab, cpus=0), measured(own_lab, cpus=0.5)
         assert (free.in_force["cpu_limit"], limited.in_force["cpu_limit"]) == (0, 0.5)
@@ -32,11 +36,20 @@ def test_a_limit_shows_in_p99_and_not_in_p50(own_lab):
         assert limited.facts["available_processors"] == 1
         for series in (free.series["requests"], limited.series["requests"]):
             assert series.offered == series.ok + sum(series.errors.values())
-        if not (free.void or limited.void):
-            assert limited.series["requests"].p99_ms > 3 * free.series["requests"].p99_ms
-            assert limited.series["requests"].p50_ms < 1.5 * free.series["requests"].p50_ms
+        quick += [] if free.void else [free.series["requests"]]
+        slow += [] if limited.void else [limited.series["requests"]]
+        if quick and slow and shows(quick, slow):
             return
+    if quick and slow:
+        assert shows(quick, slow)
     pytest.skip(f"this machine is too busy: the client sent late in each of {PAIRS} pairs of runs")
+
+
+def shows(quick, slow):
+    """Whether the limit makes the slowest three times as slow, and the typical request hardly."""
+    p99 = median(s.p99_ms for s in slow) / min(s.p99_ms for s in quick)
+    p50 = median(s.p50_ms for s in slow) / min(s.p50_ms for s in quick)
+    return p99 > 3 and p50 < 1.5
 
 
 def test_the_embedded_runtime_says_that_it_needs_docker():
