@@ -26,6 +26,7 @@ def own_lab(engine):
         yield opened
 
 
+@pytest.mark.timeout(400)
 def test_a_limit_shows_in_p99_and_not_in_p50(own_lab):
     """What disturbs a run makes it slower, so that the quietest of the free runs is the one to compare with."""
     quick, slow = [], []
