@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from waitlab.errors import ControlError
+from waitlab.errors import ControlError, ServiceError
 from waitlab.experiments import get
 from waitlab.experiments.measure import measure
 
@@ -18,15 +18,17 @@ LOOKS = {
     "consumed": [0, 10, 70, 210],
     "dropped": [0, 0, 0, 0],
     "source_ended_ms": 42,
-    "available_processors": 2,
-    "java": "25",
 }
+IN_FORCE = {"control": "request-n", "request_n": 64, "batch": 10, "available_processors": 2, "java": "25", "pid": 1}
 
 
 class Lab:
     """A lab whose chain had four looks."""
 
     runtime, lab_id = "embedded", "fake"
+
+    def __init__(self, **in_force):
+        self.in_force = in_force
 
     def machine(self):
         return {"cpus": 2}
@@ -35,11 +37,11 @@ class Lab:
         self.asked, self.stop = (name, options), stop
         told({"produced": 60, "consumed": 10, "dropped": 5})
         told(LOOKS)
-        return [{"produced": 60, "consumed": 10, "dropped": 5}, LOOKS]
+        return [{"produced": 60, "consumed": 10, "dropped": 5}, {**LOOKS, "in_force": {**IN_FORCE, **self.in_force}}]
 
 
 def measured(**given):
-    lab, said = Lab(), []
+    lab, said = Lab(**given), []
     run = measure(EXPERIMENT, EXPERIMENT.settle(given), lab, lambda share, text: said.append((share, text)))
     return run, lab, said
 
@@ -52,7 +54,12 @@ def test_the_facts_are_those_of_the_looks():
     assert run.facts["produced_per_s"] == pytest.approx(5000)
     assert run.facts["queue_peak"] == {"door": 0, "transform": 64, "batch": 9, "sink": 50}
     assert run.facts["queue_by_stage"]["t_s"] == [0, 0.02, 0.04, 0.06]
-    assert run.in_force["available_processors"] == 2
+    assert run.in_force == {name: value for name, value in IN_FORCE.items() if name != "pid"}
+
+
+def test_limits_that_are_not_those_asked_for_are_no_result():
+    with pytest.raises(ServiceError, match="batch is 10 instead of 20"):
+        measure(EXPERIMENT, EXPERIMENT.settle({"batch": 20}), Lab())
 
 
 def test_the_line_names_the_longest_queue():
@@ -62,7 +69,7 @@ def test_the_line_names_the_longest_queue():
 
 def test_the_jvm_is_asked_for_what_was_set_and_tells_how_far_it_is():
     stop = threading.Event()
-    lab, said = Lab(), []
+    lab, said = Lab(control="gate", gate=30), []
     settings = EXPERIMENT.settle({"control": "gate", "gate": 30, "duration_s": 0.5})
     measure(EXPERIMENT, settings, lab, lambda share, text: said.append((share, text)), stop)
     name, options = lab.asked

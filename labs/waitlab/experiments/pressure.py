@@ -12,11 +12,13 @@ from typing import Any
 from waitlab import limits
 from waitlab import models_pressure as models
 from waitlab.controls import Control, Settings
+from waitlab.errors import ServiceError
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.serving import NO_CLIENT
 
 STAGES = ("door", "transform", "batch", "sink")
 LONGEST_S = 90.0
+_MACHINE = ("heap_max_mb", "gc", "available_processors", "java")
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -30,8 +32,19 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
             bench.progress(min(1.0, done / asked), f"{done:,} items through, {line['produced'] - done:,} inside")
 
     *_, found = bench.lab.run_main("pressure", _options(s), stop=bench.stop, told=told)
-    in_force = {name: found[name] for name in ("available_processors", "java")}
-    return Outcome(facts=_facts(found), in_force=in_force, client=NO_CLIENT)
+    return Outcome(facts=_facts(found), in_force=_in_force(s, found["in_force"]), client=NO_CLIENT)
+
+
+def _in_force(s: Settings, told: dict[str, Any]) -> dict[str, Any]:
+    """The limits that the chain read back; ServiceError where one is not what was asked for."""
+    kept = {name: value for name, value in told.items() if name in s or name in _MACHINE}
+    wrong = [f"{name} is {kept[name]} instead of {s[name]}" for name in kept if name in s and kept[name] != s[name]]
+    if wrong:
+        what = "The chain ran, but not with the settings that were asked for."
+        raise ServiceError(
+            what, found="; ".join(wrong), tip="`waitlab build`, if the servers are older than this page."
+        )
+    return kept
 
 
 def _options(s: Settings) -> dict[str, Any]:
@@ -106,9 +119,7 @@ def _limits(s: Settings) -> None:
         why = f"a batch of {s['batch']} never fills where {s['gate']} items may be inside"
         raise limits.not_together(f"gate={s['gate']}", f"batch={s['batch']}", why, f"gate={s['batch']} or more")
     longest = float(_model(s)["wall_ms"]) / 1000
-    limits.refuse_above(
-        "duration_s and source_per_s over the slowest rate", ceil(longest), LONGEST_S, "a run lasts, in s,"
-    )
+    limits.refuse_above("duration_s and source_per_s together", ceil(longest), LONGEST_S, "a run lasts, in s,")
 
 
 CONTROLS = (

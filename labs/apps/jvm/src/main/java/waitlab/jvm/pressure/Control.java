@@ -1,5 +1,6 @@
 package waitlab.jvm.pressure;
 
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import reactor.core.publisher.BufferOverflowStrategy;
 import reactor.core.publisher.Flux;
@@ -34,6 +35,16 @@ final class Control {
     /** How many items may be inside at once. */
     int admits() {
         return permits.availablePermits();
+    }
+
+    /** What this control enforces, by the names it was asked with; what does not apply is left out. */
+    Map<String, Object> inForce() {
+        return switch (kind) {
+            case "gate" -> Map.of("control", kind, "gate", admits());
+            case "request-n" -> Map.of("control", kind, "request_n", asksFor());
+            case "drop" -> Map.of("control", kind, "request_n", asksFor(), "buffer", buffer);
+            default -> Map.of("control", kind);
+        };
     }
 
     /** How many items a stage asks for at a time. */

@@ -41,7 +41,10 @@ public final class Pressure {
             throw new BadValue("A gate of " + control.admits() + " never lets a batch of " + rates.batch() + " fill.");
         }
         try (Chain chain = new Chain(rates, control)) {
-            Json.print(measured(chain));
+            Map<String, Object> limits = inForce(rates, control);
+            Map<String, Object> found = measured(chain);
+            found.put("in_force", limits);
+            Json.print(found);
         }
     }
 
@@ -72,10 +75,17 @@ public final class Pressure {
         answer.put("at_ms", atMs);
         looks.getFirst().keySet().forEach(name -> answer.put(name, looks.stream().map(look -> look.get(name)).toList()));
         answer.put("source_ended_ms", producedMs);
-        Map<String, Object> jvm = new LinkedHashMap<>();
-        JvmFacts.addTo(jvm);
-        answer.put("available_processors", jvm.get("available_processors"));
-        answer.put("java", jvm.get("java"));
         return answer;
+    }
+
+    /** Before the first item: a gate then has all its permits. */
+    private static Map<String, Object> inForce(Chain.Rates rates, Control control) {
+        Map<String, Object> limits = new LinkedHashMap<>(control.inForce());
+        limits.put("source_per_s", rates.source());
+        limits.put("transform_per_s", rates.transform());
+        limits.put("sink_per_s", rates.sink());
+        limits.put("batch", rates.batch());
+        JvmFacts.addTo(limits);
+        return limits;
     }
 }
