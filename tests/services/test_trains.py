@@ -87,7 +87,8 @@ def test_a_held_pool_turns_users_away_and_says_how_many(trains):
         replies = list(users.map(lambda _: httpx.get(slow, timeout=20, trust_env=False).status_code, range(12)))
     seen = trains.get("/watch")
     assert Counter(replies) == {200: 4, 503: 8}
-    assert (seen["pool_timeouts"], seen["pool_active_peak"], seen["pool_waiting_peak"]) == (8, 4, 8)
+    assert (seen["pool_timeouts"], seen["pool_active_peak"]) == (8, 4)
+    assert 8 <= seen["pool_waiting_peak"] <= 12  # the four served wait too, for as long as a connection takes to open
     assert max(seen["samples"]["pool_active"]) == 4 and seen["held_ms_max"] >= 3000
 
 

@@ -10,8 +10,9 @@ import waitlab.shared.PoolCounts;
 import waitlab.shared.QueueWatch;
 
 /**
- * Looks at the pool of connections for two minutes after it was asked to. Peaks and time-outs do not depend on when it
- * looks: the pool itself tells them.
+ * Looks at the pool of connections for two minutes after it was asked to. The peak of connections in use and the
+ * time-outs do not depend on when it looks: the pool itself tells them. The peak of those who wait is of the looks, and
+ * counts whoever waits only until a connection is opened.
  */
 @Trains
 @Component
