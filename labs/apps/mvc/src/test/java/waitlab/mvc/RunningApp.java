@@ -16,11 +16,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The real server on a real port, with a stand-in for the database; all tests share one. */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = {"lab.token=" + RunningApp.TOKEN, "lab.mvc.pool-size=20"})
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = {"lab.token=" + RunningApp.TOKEN, "lab.mvc.pool-size=" + RunningApp.POOL_SIZE})
 @Import(StubDatabase.class)
 public abstract class RunningApp {
 
     protected static final String TOKEN = "the-token-of-this-test";
+    protected static final int POOL_SIZE = 20;
 
     /** Before a path: asks the port with virtual threads. */
     protected static final String VIRTUAL = "//virtual";
