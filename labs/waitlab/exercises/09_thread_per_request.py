@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from waitlab import models
-from waitlab.exercises import Exercise, Finding, changed, not_yet, passed
+from waitlab.exercises import Exercise, Finding, changed, is_about, not_yet, passed
 from waitlab.runs import Run
 
 CHAPTER = "09_thread_per_request"
@@ -14,7 +14,7 @@ QUERIES_WITHIN_MS = 1200
 
 def _median_of_a_crowd(answer: float) -> Finding:
     right = models.burst_latency_ms(600, 80, 50)
-    if abs(answer - right) <= 0.01 * right:
+    if is_about(answer, right):
         return passed(f"{right:,.0f} ms: the 600th user is in the eighth wave.")
     return not_yet(
         "which of the 1,200 is the median user, and in which wave is that one served?",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from waitlab import models, models_stacks
-from waitlab.exercises import Exercise, Finding, changed, not_yet, passed
+from waitlab.exercises import Exercise, Finding, changed, is_about, not_yet, passed
 from waitlab.runs import Run
 
 CHAPTER = "18_choosing"
@@ -18,7 +18,7 @@ MEDIAN_MS = 40
 
 def _gate_width(answer: float) -> Finding:
     right = models.in_flight(400, 250)
-    if abs(answer - right) <= 0.02 * right:
+    if is_about(answer, right, 0.02):
         return passed(f"{right:,.0f}: the last one let in is done after 250 ms.")
     return not_yet(
         f"with {answer:,.0f} inside, how long does the last one wait, at 400 a second?",

@@ -10,7 +10,7 @@ from typing import Any
 
 from waitlab.runs import Run
 
-__all__ = ["Exercise", "Finding", "changed", "known", "not_yet", "passed"]
+__all__ = ["Exercise", "Finding", "changed", "is_about", "known", "not_yet", "passed"]
 
 CHAPTERS = ("lab_webflux", "09_thread_per_request", "15_blocking_the_loop", "18_choosing", "lab_webclient")
 
@@ -31,6 +31,11 @@ def passed(said: str) -> Finding:
 def not_yet(*hints: str) -> Finding:
     """The answer is not right yet: a question, a pointer, the reason."""
     return Finding(False, hints)
+
+
+def is_about(answer: float, right: float, within: float = 0.01) -> bool:
+    """Whether a number is theory's, but for rounding: within this share of it."""
+    return abs(answer - right) <= within * right
 
 
 def changed(run: Run, **kept: Any) -> str:

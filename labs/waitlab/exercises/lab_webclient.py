@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from waitlab import models_webclient as models
-from waitlab.exercises import Exercise, Finding, changed, not_yet, passed
+from waitlab.exercises import Exercise, Finding, changed, is_about, not_yet, passed
 from waitlab.runs import Run
 
 CHAPTER = "lab_webclient"
@@ -12,7 +12,7 @@ PATIENCE_MS = 700
 
 def _calls_hanging(answer: float) -> Finding:
     right = models.threads_needed(120, 1500)
-    if abs(answer - right) <= 0.01 * right:
+    if is_about(answer, right):
         return passed(f"{right:.0f}: so many threads a blocking client holds, and a returned Mono none.")
     return not_yet(
         "how many calls come in the time that one of them takes?",

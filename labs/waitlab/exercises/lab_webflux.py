@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from waitlab import models
-from waitlab.exercises import Exercise, Finding, not_yet, passed
+from waitlab.exercises import Exercise, Finding, is_about, not_yet, passed
 from waitlab.experiments.lab_webflux import OFFLOADED, ON_LOOP
 from waitlab.runs import Run
 
@@ -53,7 +53,7 @@ def _word(value: object) -> str:
 
 def _rest_of_the_sleep(answer: float) -> Finding:
     right = models.wait_for_sleeper_ms(1200, 3000)
-    if abs(answer - right) <= 0.01 * right:
+    if is_about(answer, right):
         return passed(f"{right:,.0f} ms, all that the sleepers have left.")
     asked = "how many loops does a server with six CPUs have, and how many of them are awake?"
     if answer >= 3000:
