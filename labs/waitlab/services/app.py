@@ -62,6 +62,10 @@ class App(ABC):
     def how_it_ended(self) -> str:
         """How the server's process ended, for a sentence."""
 
+    def frozen(self) -> bool:
+        """Whether the server's process is stopped by a signal, as far as this runtime can see."""
+        return False
+
     def who_ended(self) -> str:
         """Who has ended where the server counts as dead, for a sentence."""
         return self.name
@@ -153,7 +157,7 @@ class App(ABC):
     def _late(self, call: str, within_s: float) -> ServiceError:
         return ServiceTimeout(
             f"{self.name} did not answer {call} within {within_s:g} s.",
-            found="the server runs, but its threads are busy",
+            found=f"process {self.pid} is frozen (SIGSTOP)" if self.frozen() else "the server runs, but it is busy",
             tip="wait until the run has ended, or stop and start the server.",
         )
 

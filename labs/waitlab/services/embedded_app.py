@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Settings
-from waitlab.services import apps, credentials, java, machine, threads
+from waitlab.services import apps, credentials, java, machine, processes, threads
 from waitlab.services.apps import AppSpec
 from waitlab.services.caches import cache_for
 from waitlab.services.postgres import HOST, NAME, USER, Postgres
@@ -35,6 +35,10 @@ class EmbeddedApp(SupervisedApp):
         return f"process {child.pid} ended " + (
             f"by signal {-child.code}" if child.code < 0 else f"with exit code {child.code}"
         )
+
+    def frozen(self) -> bool:
+        """Whether the JVM is stopped by a signal."""
+        return processes.frozen(self.pid)
 
     def threads(self) -> list[threads.ThreadInfo]:
         """Every thread of the JVM now, virtual ones too."""

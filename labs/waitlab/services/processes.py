@@ -23,6 +23,13 @@ def born(pid: int) -> str | None:
     return None if state.startswith("Z") else " ".join(start)
 
 
+def frozen(pid: int) -> bool:
+    """Whether the process is stopped by a signal, until it gets SIGCONT."""
+    if sys.platform == "linux":
+        return _stat(pid)[:1] in (["T"], ["t"])
+    return _ps("-o", "state=", "-p", str(pid)).startswith("T")
+
+
 def descendants(pid: int) -> list[int]:
     """Children, their children, and so on."""
     parents = _parents()
