@@ -19,6 +19,8 @@ from waitlab.runs import Run, Series
 if TYPE_CHECKING:
     from waitlab.services import Lab
 
+AGAIN = "the same run once more; what has ended is started anew"
+
 
 def measure(
     experiment: Experiment,
@@ -64,7 +66,8 @@ def _line(experiment: Experiment, settings: Mapping[str, Value], outcome: Outcom
         marks.append("stopped before its end")
     if "server_died" in outcome.facts:
         marks.append(f"{outcome.facts['server_died']} after {outcome.facts['server_died_ms']:,.0f} ms")
-    if outcome.client.get("saturated") and not outcome.partial:
+        marks.append(f"Try: {AGAIN}")
+    elif outcome.client.get("saturated") and not outcome.partial:
         marks.append(outcome.client.get("why") or "Void: the client was the bottleneck.")
     return "; ".join([experiment.line(settings, outcome), *marks])
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings, Value
-from waitlab.experiments.serving import check_alive, died_ms, until
+from waitlab.experiments.serving import died_ms, until
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK, Sample
 from waitlab.load.verdict import (
@@ -64,7 +64,10 @@ def servers(bench: Bench, **settings: Value) -> tuple[App, App]:
 
 
 def _let_go(bench: Bench) -> None:
-    """Ends the calls that still hang of a run that was stopped: they hold workers and connections of the next one."""
+    """Ends the calls that still hang of a run that was cut off: they hold workers and connections of the next one.
+
+    Workers that wait for a database which has died are not waited for: they are free once it is back.
+    """
     running = bench.lab.running()
     app, api = running.get("mvc"), running.get("webflux")
     if app is None or api is None or not api.get("/external")["waiting"]:
@@ -72,15 +75,19 @@ def _let_go(bench: Bench) -> None:
     bench.progress(0.0, "waiting for the calls that still hang")
     api.put("/external", hurry="true")
     try:
-        until(lambda: not api.get("/external")["waiting"] and app.settings()["workers_busy"] <= 1, HURRY_S)
+        until(lambda: not api.get("/external")["waiting"] and (bench.died() or _idle(app)), HURRY_S)
     finally:
         api.put("/external", hurry="false")
 
 
+def _idle(app: App) -> bool:
+    return bool(app.settings()["workers_busy"] <= 1)
+
+
 def loaded(bench: Bench, plan: Plan, what: str = "calls") -> LoadResult:
-    """Drives the plan; of one that was stopped nothing hangs on the servers afterwards, so that they can be asked."""
+    """Drives the plan; of one that was cut off nothing hangs on the servers afterwards, so that they can be asked."""
     result = bench.load(plan, what)
-    if result.partial:
+    if result.partial or bench.died():
         _let_go(bench)
     return result
 
@@ -108,7 +115,6 @@ def warm(bench: Bench, app: App, *urls: str) -> None:
     for _ in range(WARM_ROUNDS if fresh else 0):
         bench.progress(0.0, "warming up")
         bench.unmeasured(Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(fresh))))
-        check_alive(app)
     _warmed.update((bench.lab.lab_id, app.pid, url) for url in fresh)
 
 
