@@ -71,7 +71,7 @@ def test_p99_needs_a_hundred_and_counts_failures():
 )
 def test_theory_of_the_breaker(given, opens, half, takes):
     model = BREAKER.model(BREAKER.settle(given))
-    assert (model["opens_at_ms"], model["half_open_at_ms"], model["answer_ms"]) == (opens, half, takes)
+    assert (model["opens_at_ms"], model["half_open_at_ms"], model["answer_ms_max"]) == (opens, half, takes)
 
 
 def test_a_breaker_that_never_sees_a_full_window_never_opens():

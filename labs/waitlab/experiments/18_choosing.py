@@ -68,7 +68,6 @@ def model(s: Settings) -> dict[str, Any]:
         "dropped": asked.requests - asked.admitted,
         "refused": asked.admitted - len(ends),
         "in_flight_peak": models_18.in_flight(asked),
-        "payload_mb": models_18.held_mb(asked, float(s["payload_kb"])),
         "by_arrival": models_18.curve(ends),
         "in_flight": models_18.decline(asked),
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Value
 from waitlab.experiments.base import Bench, Experiment, Outcome, Progress
+from waitlab.experiments.compared import series_facts
 from waitlab.experiments.serving import NO_CLIENT
 from waitlab.paths import ROOT
 from waitlab.runs import Run, Series
@@ -33,6 +34,7 @@ def measure(
     bench = Bench(lab, progress or (lambda share, text: None), stop or threading.Event())
     started_at, start = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     outcome = experiment.measure(bench, settings)
+    model, series = experiment.model(settings), _series(experiment, outcome)
     return Run(
         experiment=experiment.name,
         settings=dict(settings),
@@ -43,9 +45,9 @@ def measure(
         commit=commit(),
         started_at=started_at,
         duration_s=time.monotonic() - start,
-        series=_series(experiment, outcome),
-        facts=outcome.facts,
-        model=experiment.model(settings),
+        series=series,
+        facts={**series_facts(model, series, outcome.t0_s), **outcome.facts},
+        model=model,
         client={**NO_CLIENT, **outcome.client},
         line=_line(experiment, settings, outcome),
         t0_s=outcome.t0_s,

@@ -59,6 +59,7 @@ def _facts(found: dict[str, Any]) -> dict[str, Any]:
     return totals | {
         "produced_per_s": totals["produced"] / source_s,
         "wall_ms": found["at_ms"][-1],
+        "consumed_per_s": totals["consumed"] / max(found["at_ms"][-1], 1) * 1000,
         "inside_peak": max(map(_inside, *(found[name] for name in ("produced", "consumed", "dropped")))),
         "queue_peak": peaks,
         "longest_queue": max(peaks, key=lambda stage: peaks[stage]),
@@ -102,14 +103,15 @@ def _model(s: Settings) -> dict[str, Any]:
     sizes = (int(s["request_n"]), int(s["gate"]), int(s["buffer"]))
     held = models.inside(control, flow, *sizes)
     made, lost = models.produced(control, flow, held), models.dropped(control, flow, held)
+    wall_s = max(flow.lasts_s, (made - lost) / flow.slowest)
     return {
-        "slowest_per_s": flow.slowest,
         "produced": made,
         "consumed": made - lost,
         "dropped": lost,
-        "wall_ms": max(flow.lasts_s, (made - lost) / flow.slowest) * 1000,
-        "inside_at_most": held,
-        "queue_at_most": models.at_most(control, flow, *sizes),
+        "wall_ms": wall_s * 1000,
+        "consumed_per_s": (made - lost) / wall_s,
+        "inside_peak_at_most": held,
+        "queue_peak_at_most": models.at_most(control, flow, *sizes),
         "curves": {"pressure": models.uncontrolled(flow) if control == "none" else {}},
     }
 
