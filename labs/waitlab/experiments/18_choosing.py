@@ -244,5 +244,5 @@ EXPERIMENTS = (
                _measure, _line, ADMISSION, model, _limits, (rush.SERIES,), "by_arrival"),
     Experiment("cpu-bound", "What do more threads do for work that only computes?", CHAPTER,
                computing.measure, computing.line, computing.CONTROLS, lambda s: {"ratio_to_cores": 1.0},
-               draw="computing"),
+               computing.refuse, draw="computing"),
 )  # fmt: skip
