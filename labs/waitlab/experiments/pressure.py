@@ -101,16 +101,15 @@ def _flow(s: Settings) -> models.Flow:
 def _model(s: Settings) -> dict[str, Any]:
     flow, control = _flow(s), str(s["control"])
     sizes = (int(s["request_n"]), int(s["gate"]), int(s["buffer"]))
-    held = models.inside(control, flow, *sizes)
-    made, lost = models.produced(control, flow, held), models.dropped(control, flow, held)
-    wall_s = max(flow.lasts_s, (made - lost) / flow.slowest)
+    made, seen = models.produced(control, flow, *sizes), models.passed(control, flow, *sizes)
+    wall_s = models.wall_s(control, flow, *sizes)
     return {
         "produced": made,
-        "consumed": made - lost,
-        "dropped": lost,
+        "consumed": seen,
+        "dropped": made - seen,
         "wall_ms": wall_s * 1000,
-        "consumed_per_s": (made - lost) / wall_s,
-        "inside_peak_at_most": held,
+        "consumed_per_s": seen / wall_s,
+        "inside_peak_at_most": models.inside(control, flow, *sizes),
         "queue_peak_at_most": models.at_most(control, flow, *sizes),
         "curves": {"pressure": models.uncontrolled(flow) if control == "none" else {}},
     }
