@@ -16,7 +16,7 @@ from waitlab.controls import Control, Settings, Value
 from waitlab.experiments import watched
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
-from waitlab.experiments.serving import client_facts, died_ms
+from waitlab.experiments.serving import client_facts, died_ms, until
 from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse, widths
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst, poisson, steady
@@ -37,10 +37,12 @@ SAID = {
     "webflux-jdbc-offloaded": "WebFlux, JDBC offloaded",
     "webflux-r2dbc": "WebFlux, R2DBC",
 }
-MOST_TRIES = 3
+MOST_TRIES, LEFT_S = 3, 60.0
 USUAL_POOL, FILLS, FILL_MS = 10, 6, 300
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
+AT_WORK = ("jdbc_busy", "jdbc_waiting", "r2dbc_busy", "r2dbc_waiting", "offload_waiting", "workers_waiting")
 _warmed: set[tuple[object, ...]] = set()
+_stopped: set[tuple[str, str]] = set()
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -53,6 +55,8 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
         in_force = app.settings() | {"same_clock": app.same_clock}
         app.delete(f"/queues?seconds={_watched_s(s)}")
         result = bench.load(_plan(url, s))
+        if result.partial:
+            _stopped.add((bench.lab.lab_id, app.name))
         died, client = died_ms(app, result), client_facts(result, "steady")
         again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
         if not client["saturated"] or result.partial or died:
@@ -68,7 +72,27 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
 def _server(bench: Bench, s: Settings) -> App:
     name = APPS[str(s["stack"])]
     _free_connections(bench, name, int(s["jdbc_pool_size"]) + int(s["r2dbc_pool_size"]))
+    _work_off(bench, name)
     return bench.app(name, **{control: s[control] for control in OF_APP[name]})
+
+
+def _work_off(bench: Bench, name: str) -> None:
+    """Waits for what a run that was stopped has left: a servlet server works off requests whose clients are gone."""
+    app, key = bench.lab.running().get(name), (bench.lab.lab_id, name)
+    if app is None or key not in _stopped:
+        return
+    bench.progress(0.0, "waiting for the requests that still hang")
+    app.delete(f"/queues?seconds={LEFT_S:.0f}")
+    until(lambda: bench.stop.is_set() or not _at_work(app), LEFT_S)
+    bench.check_stop()
+    _stopped.discard(key)
+
+
+def _at_work(app: App) -> bool:
+    """Whether requests have a connection or wait for one, or for a thread, in the server's last look."""
+    seen = app.get("/queues")["series"]
+    lasts = [values[-1:] for gauge, values in seen.items() if gauge in AT_WORK]
+    return not all(lasts) or any(last > 0 for one in lasts for last in one)
 
 
 def _free_connections(bench: Bench, name: str, wanted: int) -> None:
