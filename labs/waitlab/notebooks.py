@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import signal
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -107,7 +107,7 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, str]:
     client = NotebookClient(book, timeout=int(budget_s), resources=place, store_widget_state=False)
     client.extra_arguments = ["--log-level=ERROR"]
     environment = {**os.environ, "WAITLAB_PREDICT": tagged_guesses(book), "WAITLAB_CHAPTER": stem}
-    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # after a second Ctrl-C
+    heeded = signal.getsignal(signal.SIGINT)
     try:
         with asyncio.Runner(loop_factory=_Loop) as runner:
             runner.run(_carried_out(client, environment))
@@ -118,7 +118,10 @@ def _execute(stem: str, budget_s: float) -> tuple[Any, str]:
     except DeadKernelError:
         return book, "The kernel died in the middle of the chapter."
     finally:
-        atexit.unregister(client._cleanup_kernel)  # after a second Ctrl-C it would only fail
+        left = signal.getsignal(signal.SIGINT)
+        if left is signal.SIG_IGN is not heeded:  # it was interrupted; later ones stay unheeded until the command ends
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGINT, heeded)
     return book, ""
 
 
@@ -126,16 +129,34 @@ async def _carried_out(client: Any, environment: dict[str, str]) -> None:
     """Executes the chapter; an Interrupt stays one, though nbclient takes it for the kernel's death."""
     from nbclient.exceptions import DeadKernelError
 
-    task = asyncio.current_task()
+    task = _cancelled_by_interrupt()
     with tempfile.TemporaryFile("w+") as talk:
         try:
             await client.async_execute(env=environment, stderr=talk)
         except DeadKernelError:
-            if task is not None and task.cancelling():
+            if task.cancelling():
                 raise asyncio.CancelledError from None
             talk.seek(0)
             sys.stderr.write(talk.read()[-1000:])
             raise
+        finally:
+            if client.km is not None:  # where it was interrupted before the kernel had said that it is there
+                await client._async_cleanup_kernel()
+            atexit.unregister(client._cleanup_kernel)
+
+
+def _cancelled_by_interrupt() -> asyncio.Task[Any]:
+    """This task, which the first Interrupt cancels from now on; later ones leave its end alone, which is under way."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def cancel(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        loop.call_soon_threadsafe(task.cancel)
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, cancel)
+    return task
 
 
 class _Loop(asyncio.SelectorEventLoop):

@@ -7,7 +7,7 @@ import threading
 import pytest
 from fake_stacks import Lab
 from waitlab.errors import ControlError
-from waitlab.experiments import four_stacks, get
+from waitlab.experiments import four_stacks, get, warming
 from waitlab.experiments.base import Bench
 
 EXPERIMENT = get("four-stacks")
@@ -15,7 +15,7 @@ EXPERIMENT = get("four-stacks")
 
 @pytest.fixture(autouse=True)
 def cold():
-    four_stacks._warmed.clear()
+    warming.forget()
 
 
 def measured(lab=None, **controls):
@@ -212,3 +212,10 @@ def test_a_server_is_at_work_while_its_last_look_sees_a_connection_taken_or_wait
     assert not four_stacks._at_work(server)
     server.gauges["jdbc_waiting"] = 1
     assert four_stacks._at_work(server)
+
+
+@pytest.mark.parametrize(("given", "at_most"), [({}, 100), ({"query_ms": 1000, "jdbc_pool_size": 1}, 1)])
+def test_a_warm_up_asks_for_no_more_than_can_be_served_meanwhile(given, at_most):
+    lab, _, _ = measured(rate_per_s=1, **given)
+    warm = [len(plan.streams[0].at_s) for plan in lab.plans if plan.streams[0].name == "warm" and plan.kind == "steady"]
+    assert warm and max(warm) == at_most

@@ -18,6 +18,7 @@ from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
 from waitlab.experiments.serving import client_facts, died_ms, until
 from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse, widths
+from waitlab.experiments.warming import warm
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst, poisson, steady
 from waitlab.load.samples import OK
@@ -41,7 +42,6 @@ MOST_TRIES, LEFT_S = 3, 60.0
 USUAL_POOL, FILLS, FILL_MS = 10, 6, 300
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
 AT_WORK = ("jdbc_busy", "jdbc_waiting", "r2dbc_busy", "r2dbc_waiting", "offload_waiting", "workers_waiting")
-_warmed: set[tuple[object, ...]] = set()
 _stopped: set[tuple[str, str]] = set()
 
 
@@ -50,7 +50,7 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     door = _door(app, s)
     url = door + _path(s)
     _fill_pools(bench, app, url, s)
-    cold = _warm(bench, app, url, int(s[models.CONNECTIONS[str(s["stack"])]]))
+    cold = _warm(bench, app, url, s)
     for attempt in range(1, MOST_TRIES + 1):
         in_force = app.settings() | {"same_clock": app.same_clock}
         app.delete(f"/queues?seconds={_watched_s(s)}")
@@ -133,22 +133,14 @@ def _root(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _warm(bench: Bench, app: App, url: str, connections: int) -> tuple[str, ...]:
-    """Unmeasured windows of load until two medians in a row agree, once a server, address and pool; a note if not."""
-    key = (bench.lab.lab_id, app.name, app.pid, url, connections)
-    if key in _warmed:
-        return ()
-    bench.progress(0.0, "warming up")
-    before, settled = 0.0, False
-    for _ in range(WINDOWS):
-        stream = Stream("warm", url, steady(WINDOW_PER_S, WINDOW_S), _timeout_s(0.0))
-        last = median_ms(bench.unmeasured(Plan((stream,), "steady")).samples)
-        settled = abs(last - before) < max(0.05 * before, 0.2)
-        if settled:
-            break
-        before = last
-    _warmed.add(key)
-    return () if settled else ("cold: the server had not settled before the run",)
+def _warm(bench: Bench, app: App, url: str, s: Settings) -> tuple[str, ...]:
+    """Warms the server with short windows of load, for each address and size of its pools.
+
+    At half of what it can serve at most: what a warm-up leaves in a queue would stand in front of the run.
+    """
+    per_s = min(WINDOW_PER_S, max(knee(s) / 2, 1 / WINDOW_S))
+    plan = Plan((Stream("warm", url, steady(per_s, WINDOW_S), _timeout_s(float(s["query_ms"]))),), "steady")
+    return warm(bench, app, (url, *widths(s).values()), lambda: median_ms(bench.unmeasured(plan).samples), WINDOWS)
 
 
 def _plan(url: str, s: Settings) -> Plan:

@@ -31,9 +31,13 @@ def test_the_stub_answers_after_its_delay_with_the_contracts_fields(stub):
     assert reply["ended_us"] - reply["started_us"] >= 50_000
 
 
-def test_the_stub_answers_fast_at_once_and_sleeps_as_told(stub):
-    assert ask(stub, "/fast", "1.1")[0] < ask(stub, "/sleep?ms=200")[0]
+def test_the_stub_sleeps_as_told_and_answers_fast_beside_whoever_waits(stub):
     assert ask(stub, "/sleep?ms=120")[0] >= 0.12
+    with running_stub(60_000) as slow:
+        where = urlsplit(slow)
+        with socket.create_connection((where.hostname or "", where.port or 0), 5) as waiting:
+            waiting.sendall(b"GET /anything HTTP/1.1\r\n\r\n")
+            assert ask(slow, "/fast", "1.1")[1]["thread"] == "stub-1"
 
 
 def test_the_stub_ends_with_its_block():

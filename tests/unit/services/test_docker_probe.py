@@ -6,8 +6,7 @@ import json
 import os
 import socket
 import threading
-import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from waitlab.services import docker_api, docker_images, docker_probe, doctor, runtimes
@@ -34,7 +33,8 @@ def engine(folder, answer):
                 held.append(wire)
                 said = answer(wire.recv(4096).decode().split()[1])
                 if said is not None:
-                    wire.sendall(said)
+                    with suppress(OSError):  # who asked may have gone
+                        wire.sendall(said)
                     wire.close()
 
         threading.Thread(target=serve, daemon=True).start()
@@ -75,11 +75,11 @@ def test_a_working_engine_is_described(at):
     assert found.images == ("postgres:17",)
 
 
-def test_a_silent_engine_costs_its_deadline_and_no_more(at):
-    with at(lambda _path: None):
-        began = time.monotonic()
+def test_a_silent_engine_is_not_waited_for_beyond_the_deadline(at):
+    come_back = threading.Event()
+    with at(lambda path: working()(path) if come_back.wait(60) else None):
         assert docker_probe.lacks(within_s=0.5).endswith("nothing answers in time")
-        assert time.monotonic() - began < 1.5
+        come_back.set()
 
 
 def test_an_engine_that_drips_is_silent_too(at):
@@ -171,13 +171,11 @@ def test_stand_ins_take_the_place_of_official_images_that_are_not_here(monkeypat
     assert docker_images.bases((stand_in, official))["JAVA_IMAGE"] == "mine:1"
 
 
-def test_the_doctor_answers_in_time_before_a_silent_engine_and_picks_embedded(at, monkeypatch):
+def test_the_doctor_answers_before_a_silent_engine_and_picks_embedded(at, monkeypatch):
     monkeypatch.delenv("WAITLAB_RUNTIME", raising=False)
     monkeypatch.setattr(runtimes, "embedded_lacks", lambda: "")
     with at(lambda _path: None):
-        began = time.monotonic()
         report = doctor.doctor()
-        assert time.monotonic() - began < 5.0
     assert report["docker"]["engine"] == "silent"
     assert report["runtime"]["choice"] == "embedded"
     assert "nothing answers" in report["runtime"]["why"]
