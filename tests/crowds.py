@@ -15,13 +15,16 @@ IN_FORCE = {"heap_max_mb": 1979, "gc": "serial", "java": "25", "available_proces
 class FakeLab:
     """A lab whose plain JVM serves two at a time, 20 ms each; the last `unserved` of ten end as they are told to."""
 
-    runtime, lab_id = "embedded", "fake"
+    runtime, lab_id, died_s = "embedded", "fake", None
 
     def __init__(self, unserved=0, how=1, ends_with=None, told=None):
         self.unserved, self.how, self.ends_with, self.told_in_force = unserved, how, ends_with, told or {}
 
     def machine(self):
         return {"cpus": 2}
+
+    def database_died_s(self):
+        return self.died_s
 
     def run_main(self, name, options, *, stop, told=None, **how):  # noqa: ARG002
         self.name, self.options, self.asked = name, options, how

@@ -57,6 +57,7 @@ class Lab:
 
     def __init__(self, late_s=0.0, dies=False, **gauges):
         self.servers, self.plans, self.late_s, self.dies, self.gauges = {}, [], late_s, dies, gauges
+        self.partial = False
 
     def running(self):
         return self.servers
@@ -76,4 +77,4 @@ class Lab:
         )
         for server in self.servers.values():
             server.dead = self.dies and stream.name == "requests"
-        return LoadResult(T0, samples, dict(CLIENT), False)
+        return LoadResult(T0, samples, dict(CLIENT), self.partial and stream.name == "requests")

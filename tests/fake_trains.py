@@ -27,6 +27,9 @@ class FakeApp:
     def check_alive(self):
         pass
 
+    def died_s(self):
+        return None
+
     def database_died_s(self):
         return self.lab.database_died_s
 

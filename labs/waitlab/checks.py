@@ -71,7 +71,7 @@ def _unfit(exercise: Exercise, answer: object) -> str:
 def _unfit_run(exercise: Exercise, run: Run) -> str:
     if run.experiment != exercise.experiment:
         return f'this exercise takes a run of "{exercise.experiment}", and not of "{run.experiment}".'
-    if run.void or run.partial:
+    if run.void or run.partial or "server_died" in run.facts:
         why = "void, the client was measured and not the server" if run.void else "stopped before its end"
         return f"this run is {why}; measure again."
     return ""

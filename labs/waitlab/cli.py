@@ -148,7 +148,7 @@ def record(names: tuple[str, ...], pairs: tuple[str, ...]) -> None:
     wanted = {name: experiments.get(name).settle(parse_pairs(pairs)) for name in names}
     for name, settings in wanted.items():
         taken = session.run(name, **settings)
-        if taken.void or taken.partial or not taken.live:
+        if taken.void or taken.partial or not taken.live or "server_died" in taken.facts:
             raise WaitlabError("This run is not fit to be kept.", found=taken.line, tip="again on a quieter machine")
         click.echo(f"kept as {recordings.save(experiments.get(name), taken)}")
 

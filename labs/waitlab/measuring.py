@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from waitlab import experiments, session
-from waitlab.errors import ControlError, WaitlabError
+from waitlab.errors import ControlError, ServiceDied, WaitlabError
+from waitlab.experiments.measure import AGAIN
 from waitlab.load.samples import write_csv
 from waitlab.runs import Run
 
@@ -29,7 +30,7 @@ def measure(
         runs.append(taken)
         if put_json is None:
             click.echo(taken.line)
-        if taken.partial:
+        if taken.partial or "server_died" in taken.facts:
             break
     if put_json is not None:
         results = [taken.to_dict() for taken in runs]
@@ -38,7 +39,18 @@ def measure(
         _tell_spread(spread([taken.to_dict() for taken in runs]))
     for file, taken in zip(files, runs, strict=False):
         _keep_samples(file, taken)
+    _tell_death(runs[-1])
     return max(_code(taken) for taken in runs)
+
+
+def _tell_death(run: Run) -> None:
+    """Says on standard error that a server died in the middle of a run, and what to try."""
+    if "server_died" not in run.facts:
+        return
+    who, ms = run.facts["server_died"], float(run.facts["server_died_ms"])
+    counts = [f"{one.ok:,} of {one.offered:,} {name} answered" for name, one in run.series.items()]
+    what = f"{run.experiment} was cut off: {who} after {ms:,.0f} ms."
+    click.echo(ServiceDied(what, found=", ".join(counts), tip=f"{AGAIN}.").text, err=True)
 
 
 def _keep_samples(file: Path | None, run: Run) -> None:

@@ -41,8 +41,12 @@ class Crowd:
 
     @property
     def admitted(self) -> int:
-        """Requests that are let in: all who wait, or as many as find the gate open at the start."""
-        return min(self.gate, self.requests) if self.gate and self.reject else self.requests
+        """Requests that are let in: all who wait, or as many as find the gate open at the start.
+
+        A gate behind the threads of a pool is never full where the pool is no larger: then all are.
+        """
+        never_full = self.inside and self.pool is not None and self.gate is not None and self.pool <= self.gate
+        return min(self.gate, self.requests) if self.gate and self.reject and not never_full else self.requests
 
     @property
     def callers(self) -> int:
@@ -53,6 +57,13 @@ class Crowd:
     def width(self) -> int:
         """How many are served at a time: callers, and never more than the downstream's capacity."""
         return min(self.callers, self.capacity)
+
+    @property
+    def sent_off_from(self) -> int | None:
+        """How many hold a thread before the next is sent off at once, by a full gate inside or a full server."""
+        if self.inside and self.gate:
+            return self.gate if self.reject else None
+        return self.limit if self.limit is not None and self.callers > self.limit else None
 
 
 def ceiling_per_s(capacity: int, hold_ms: float) -> float:
@@ -66,11 +77,12 @@ def ceiling_per_s(capacity: int, hold_ms: float) -> float:
 def in_flight(crowd: Crowd) -> int:
     """Requests that own a live thread at the peak: min(threads, gate, requests); a gate inside limits no threads.
 
-    Turned away behind its thread, a request has still had one.
+    Whoever is turned away or refused behind its thread has had one for a moment: one more than may stay.
     """
     gate = None if crowd.inside else crowd.gate
     there = crowd.requests if crowd.inside else crowd.admitted
-    return min(n for n in (crowd.pool, gate, there) if n)
+    passing = crowd.sent_off_from + 1 if crowd.sent_off_from is not None else None
+    return min(n for n in (crowd.pool, gate, there, passing) if n)
 
 
 def payloads(crowd: Crowd) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from math import ceil, inf
+from math import ceil, floor, inf
 
 BLOCKING = ("resttemplate", "restclient", "webclient-block")
 
@@ -91,9 +91,18 @@ def opens_at_ms(window: int, interval_ms: float, timeout_ms: float) -> float:
     return (window - 1) * interval_ms + timeout_ms
 
 
-def half_open_at_ms(opens_ms: float, wait_open_ms: float) -> float:
-    """When the first probes are let through, ms: as long after opening as it is told to wait."""
-    return opens_ms + wait_open_ms
+def half_open_at_ms(opens_ms: float, wait_open_ms: float, interval_ms: float = 0.0, requests: int = 0) -> float | None:
+    """When the first probe is let through, ms: with the first call that is sent after the wait.
+
+    The breaker has no clock of its own: without a call it stays open. It opens a moment after the time-out, so that a
+    call that is sent at the end of the wait is too early. None where all `requests` were sent before; an interval of 0
+    is a call at any time.
+    """
+    over = opens_ms + wait_open_ms
+    if interval_ms <= 0:
+        return over
+    call = floor(over / interval_ms) + 1
+    return call * interval_ms if call < requests else None
 
 
 def stale_age_ms(sent_ms: float, answered_fresh_ms: float = 0.0) -> float:

@@ -191,3 +191,31 @@ def test_the_model_grows_with_the_time_of_sending_above_the_knee_only():
     for rate, last in ((300, 20), (700, 2020)):
         told = EXPERIMENT.model(EXPERIMENT.settle({"rate_per_s": rate}))
         assert told["curve"] == {"x": [0, 5], "y": [20, pytest.approx(last)]}
+
+
+def test_what_a_stopped_run_has_left_is_worked_off_before_the_next_one(monkeypatch):
+    lab, asked = Lab(), iter([True, True, False])
+    monkeypatch.setattr(four_stacks, "_at_work", lambda app: next(asked))
+    lab.partial = True
+    _, _, outcome = measured(lab)
+    assert outcome.partial and next(asked)
+    lab.partial = False
+    measured(lab)
+    assert list(asked) == []
+    measured(lab)
+
+
+def test_a_server_is_at_work_while_its_last_look_sees_a_connection_taken_or_waited_for():
+    server = Lab(jdbc_busy=0, jdbc_waiting=0, r2dbc_busy=0, r2dbc_waiting=0).app("webflux")
+    assert four_stacks._at_work(server)
+    server.gauges |= {"offload_waiting": 0, "workers_waiting": 0}
+    assert not four_stacks._at_work(server)
+    server.gauges["jdbc_waiting"] = 1
+    assert four_stacks._at_work(server)
+
+
+@pytest.mark.parametrize(("given", "at_most"), [({}, 100), ({"query_ms": 1000, "jdbc_pool_size": 1}, 1)])
+def test_a_warm_up_asks_for_no_more_than_can_be_served_meanwhile(given, at_most):
+    lab, _, _ = measured(rate_per_s=1, **given)
+    warm = [len(plan.streams[0].at_s) for plan in lab.plans if plan.streams[0].name == "warm" and plan.kind == "steady"]
+    assert warm and max(warm) == at_most

@@ -45,6 +45,31 @@ def test_the_narrowest_place_decides(asked, wall_ms, per_s, in_flight, served):
     assert len(models.ends_ms(asked)) == served
 
 
+@pytest.mark.parametrize(
+    ("asked", "served", "wall_ms", "in_flight"),
+    [
+        # 20 threads never fill a gate for 77 behind them: 500 in 25 waves
+        (crowd(requests=500, pool=20, gate=77, inside=True, reject=True), 500, 500, 20),
+        (crowd(requests=500, pool=77, gate=77, inside=True, reject=True), 500, 200, 77),
+        # 78 threads do: whoever finds it full is gone at once, so one more than the gate is on a thread
+        (crowd(requests=500, pool=78, gate=77, inside=True, reject=True), 77, 40, 78),
+        (crowd(requests=500, pool=None, gate=77, inside=True, reject=True), 77, 40, 78),
+        (crowd(requests=50, pool=None, gate=77, inside=True, reject=True), 50, 20, 50),
+        # at the door the gate counts those who wait for a thread too
+        (crowd(requests=500, pool=20, gate=77, reject=True), 77, 80, 20),
+        # a server for 200 callers refuses the others, who are gone at once
+        (crowd(requests=300, pool=None, capacity=10, limit=200), 200, 1160, 201),
+        (crowd(requests=300, pool=30, capacity=10, limit=20), 20, 44, 21),
+        (crowd(requests=300, pool=None, capacity=10, limit=300), 300, 2340, 300),
+        (crowd(requests=300, pool=None, gate=25, inside=True, capacity=10, limit=20), 20, 44, 300),
+    ],
+)
+def test_who_is_sent_off_at_once_holds_no_thread(asked, served, wall_ms, in_flight):
+    assert len(models.ends_ms(asked)) == served
+    assert models.wall_ms(asked) == pytest.approx(wall_ms)
+    assert models.in_flight(asked) == in_flight
+
+
 def test_the_i_th_is_done_in_its_wave():
     ends = models.ends_ms(USUAL)
     assert [ends[i - 1] for i in (1, 50, 51, 10_000, 19_951, 20_000)] == [20, 20, 40, 4000, 8000, 8000]

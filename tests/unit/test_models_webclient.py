@@ -78,6 +78,9 @@ def test_pool_over_api_time():
 def test_a_breaker_opens_when_its_window_has_failed():
     assert models.opens_at_ms(10, 100, 3000) == 3900
     assert models.half_open_at_ms(3900, 1000) == 4900
+    assert models.half_open_at_ms(3900, 1000, interval_ms=100, requests=250) == 5000
+    assert models.half_open_at_ms(3900, 1000, interval_ms=2000, requests=10) == 6000
+    assert models.half_open_at_ms(3900, 1000, interval_ms=100, requests=50) is None
     assert models.opens_at_ms(1, 100, 500) == 500
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from waitlab import limits, models_18
 from waitlab.controls import Control, Settings
-from waitlab.errors import MainEnded, ServiceError
+from waitlab.errors import MainEnded, ServiceDied, ServiceError
 from waitlab.experiments import computing, rush
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import NO_CLIENT
+from waitlab.experiments.deaths import DATABASE_DIED, Cut, database_gone
+from waitlab.experiments.serving import NO_CLIENT, death, until
 from waitlab.runs import percentile
 from waitlab.services.app import on_one_clock
 
@@ -24,7 +25,7 @@ SPARE_HEAP = 0.6
 SPARE_MEMORY = 0.6
 USABLE_HEAP = 0.9
 """The serial collector keeps one of two survivor spaces to itself, which the JVM does not count."""
-PATIENCE = 3
+PATIENCE, DEATH_IS_KNOWN_S = 3, 0.5
 START_S = 20
 CONNECTIONS_A_SECOND = 5  # that are opened at least, also on a busy machine
 _ASKED = (
@@ -67,7 +68,6 @@ def model(s: Settings) -> dict[str, Any]:
         "dropped": asked.requests - asked.admitted,
         "refused": asked.admitted - len(ends),
         "in_flight_peak": models_18.in_flight(asked),
-        "payload_mb": models_18.held_mb(asked, float(s["payload_kb"])),
         "by_arrival": models_18.curve(ends),
         "in_flight": models_18.decline(asked),
     }
@@ -86,25 +86,35 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     if ended_by != rush.FINISHED and in_force["same_clock"]:
         told.cut_us = int(after * 1e6) - told.start_us
     facts = rush.facts(told, ended_by, s) | {"predicted_wall_ms": models_18.wall_ms(crowd(s))}
+    if ended_by == rush.DATABASE_DIED:
+        facts |= death(bench.lab.database_died_s(), DATABASE_DIED, told.start_us / 1e6)
     stopped = ended_by == rush.STOPPED
     return Outcome(rush.samples(told, ended_by), facts, in_force, NO_CLIENT, told.start_us / 1e6, stopped)
 
 
 def _run(bench: Bench, s: Settings, told: rush.Told) -> str:
     """Runs the main; how it ended: a run that died, or took too long, is a finding and no failure."""
+    called = s["downstream"] == "postgres"
+    cut = Cut(bench.lab.database_died_s if called else lambda: None, bench.stop)
     try:
         bench.lab.run_main(
             "admission",
             {name: s[name] for name in _ASKED},
-            stop=bench.stop,
+            stop=cut,
             told=told.take,
             heap_mb=int(s["heap_mb"]),
             wall_s=float(s["wall_limit_s"]),
-            database=s["downstream"] == "postgres",
+            database=called,
         )
     except MainEnded as end:
         return end.how
+    except ServiceDied:
+        if called and until(lambda: bench.lab.database_died_s() is not None, DEATH_IS_KNOWN_S):
+            raise database_gone() from None
+        raise
     except KeyboardInterrupt:
+        if cut.late and not cut.stopped:
+            return rush.DATABASE_DIED
         if not told.ends:
             raise
         return rush.STOPPED
@@ -112,6 +122,8 @@ def _run(bench: Bench, s: Settings, told: rush.Told) -> str:
 
 
 def _nothing_told(ended_by: str, s: Settings) -> ServiceError:
+    if ended_by == rush.DATABASE_DIED:
+        return database_gone()
     what = "The JVM of admission ended before the crowd was there."
     tip = "a larger heap_mb, or a larger wall_limit_s"
     if s["downstream"] == "postgres":
@@ -232,5 +244,5 @@ EXPERIMENTS = (
                _measure, _line, ADMISSION, model, _limits, (rush.SERIES,), "by_arrival"),
     Experiment("cpu-bound", "What do more threads do for work that only computes?", CHAPTER,
                computing.measure, computing.line, computing.CONTROLS, lambda s: {"ratio_to_cores": 1.0},
-               draw="computing"),
+               computing.refuse, draw="computing"),
 )  # fmt: skip

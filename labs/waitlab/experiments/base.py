@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Control, Settings, Value, settle
+from waitlab.experiments.deaths import Cut, check_alive, died_s
 from waitlab.load.samples import Sample
 
 if TYPE_CHECKING:
@@ -37,33 +38,58 @@ class Outcome:
 
 @dataclass
 class Bench:
-    """What an experiment may use while it runs."""
+    """What an experiment may use while it runs. A run ends soon after the death of a server that it uses."""
 
     lab: Lab
     progress: Progress
     stop: threading.Event
+    _used: dict[str, App] = field(default_factory=dict)
 
     def app(self, name: str, **settings: Value) -> App:
         """The named app, running with these settings."""
         running = self.lab.running().get(name)
         self.progress(0.0, f"starting {name}" if running is None else f"preparing {name}")
-        return self.lab.app(name, **settings)
+        self._used[name] = self.lab.app(name, **settings)
+        return self._used[name]
+
+    def died(self) -> bool:
+        """Whether a server in use, or its database, has died."""
+        return died_s(self._used.values()) is not None
 
     def load(self, plan: Plan, what: str = "requests") -> LoadResult:
-        """Drives the plan with the runtime's load engine; Stop and Interrupt make the result partial."""
+        """Drives the plan with the runtime's load engine; Stop and Interrupt make the result partial.
+
+        One that is cut off since a server died is not partial: all that was to be had is there.
+        """
         self.check_stop()
+        self._check_alive()
 
         def told(done: int, of: int) -> None:
             self.progress(done / max(of, 1), f"{done} of {of} {what} answered")
 
-        return self.lab.run_plan(plan, told, self.stop)
+        cut = self._cut()
+        result = self.lab.run_plan(plan, told, cut)
+        return replace(result, partial=False) if result.partial and cut.late and not cut.stopped else result
 
-    def unmeasured(self, plan: Plan) -> LoadResult:
-        """Drives a plan that only prepares; Stop and Interrupt end the whole run, since nothing was measured."""
-        result = self.lab.run_plan(plan, None, self.stop)
-        if result.partial:
+    def unmeasured(self, plan: Plan, *stops: threading.Event) -> LoadResult:
+        """Drives a plan that only prepares; Stop and Interrupt end the whole run, since nothing was measured.
+
+        ServiceDied where a server died meanwhile.
+        """
+        self._check_alive()
+        cut = self._cut(*stops)
+        result = self.lab.run_plan(plan, None, cut)
+        if result.partial and not cut.late:
             raise KeyboardInterrupt
+        self._check_alive()
         return result
+
+    def _check_alive(self) -> None:
+        for app in self._used.values():
+            check_alive(app)
+
+    def _cut(self, *stops: threading.Event) -> Cut:
+        return Cut(lambda: died_s(self._used.values()), self.stop, *stops)
 
     def check_stop(self) -> None:
         """Ends the run here if the reader pressed Stop."""

@@ -66,6 +66,7 @@ def _facts(found: dict[str, Any], result: LoadResult) -> dict[str, Any]:
         "max_once_open_ms": refused[-1] if refused else None,
         "answer_ms_p99": percentile(every, 0.99) if len(every) >= P99_NEEDS else None,
         "answer_ms_p50": percentile(every, 0.5),
+        "answer_ms_max": every[-1] if every else None,
         "oldest_answer_ms": max(ages, default=None),
         "answers": answers,
     }
@@ -108,11 +109,11 @@ def _model(s: Settings) -> dict[str, Any]:
     fails = s["api"] == "down" or (s["api"] == "slow" and float(s["api_ms"]) >= timeout)
     if s["breaker"] == "off" or not fails or int(s["requests"]) < int(s["window"]):
         line = {"x": [0.0, end / 1000], "y": [takes, takes]}
-        return {"opens_at_ms": None, "half_open_at_ms": None, "answer_ms": takes, "curve": line}
+        return {"opens_at_ms": None, "half_open_at_ms": None, "answer_ms_max": takes, "curve": line}
     opens = models.opens_at_ms(int(s["window"]), float(s["interval_ms"]), timeout)
     line = {"x": [0.0, opens / 1000, opens / 1000, max(opens, end) / 1000], "y": [takes, takes, 0.0, 0.0]}
-    half = models.half_open_at_ms(opens, float(s["wait_open_ms"]))
-    return {"opens_at_ms": opens, "half_open_at_ms": half, "answer_ms": takes, "curve": line}
+    half = models.half_open_at_ms(opens, float(s["wait_open_ms"]), float(s["interval_ms"]), int(s["requests"]))
+    return {"opens_at_ms": opens, "half_open_at_ms": half, "answer_ms_max": takes, "curve": line}
 
 
 def _line(s: Settings, o: Outcome) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from waitlab import limits
 from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Outcome
 from waitlab.experiments.serving import NO_CLIENT
 
 WARM = 3
 WAYS = ("cores", "fixed", "virtual")
+TASK_MS = 0.25
+"""Processor time of a task, ms, about: 1.4 million of them took two cores 161 s."""
+LONGEST_MS = 120_000
 
 CONTROLS = (
     Control("threads", str, "cores", choices=("cores", "fixed", "virtual"), help="whose wall is told"),
@@ -18,6 +22,20 @@ CONTROLS = (
     Control("tasks", int, 2000, "tasks", 100, 20_000, help="how many pieces of work"),
     Control("rounds", int, 5, "rounds", 1, 20, help="measured rounds, after three that warm the JVM up"),
 )
+
+
+def lasts_ms(s: Settings) -> float:
+    """How long a run takes, about, ms: all tasks of all ways in all rounds, shared by the cores.
+
+    An estimate for a refusal, and no prediction: how fast this machine computes is what the run itself finds out.
+    """
+    return len(WAYS) * int(s["tasks"]) * (int(s["rounds"]) + WARM) * TASK_MS / limits.cpus()
+
+
+def refuse(s: Settings) -> None:
+    """ControlError for more threads than one JVM may have, and for more work than a run has time for."""
+    limits.refuse_above("pool_size", float(s["pool_size"]), limits.threads(), "one JVM may have")
+    limits.refuse_above("tasks and rounds together", lasts_ms(s), LONGEST_MS, "a run lasts, in ms,")
 
 
 def measure(bench: Bench, s: Settings) -> Outcome:

@@ -29,7 +29,8 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     trains.fill_pool(bench, app, min(int(s["jdbc_pool_size"]), WORKERS))
     in_force = app.settings() | {"same_clock": app.same_clock}
     one, client, notes = trains.measured(s, lambda: _once(bench, app, api, s))
-    facts, result = {"connection_held": held, **one.facts}, one.result
+    ceiling = models.held_throughput_per_s(int(s["jdbc_pool_size"]), float(s["api_ms"])) if held else None
+    facts, result = {"connection_held": held, "ceiling_per_s": ceiling, **one.facts}, one.result
     return Outcome(result.samples, facts, in_force, client, result.t0, result.partial, notes)
 
 

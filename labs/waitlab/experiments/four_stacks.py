@@ -16,7 +16,7 @@ from waitlab.controls import Control, Settings, Value
 from waitlab.experiments import watched
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
-from waitlab.experiments.serving import client_facts, died_ms
+from waitlab.experiments.serving import client_facts, died_ms, until
 from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse, widths
 from waitlab.experiments.warming import warm
 from waitlab.load.client import LoadResult
@@ -38,9 +38,11 @@ SAID = {
     "webflux-jdbc-offloaded": "WebFlux, JDBC offloaded",
     "webflux-r2dbc": "WebFlux, R2DBC",
 }
-MOST_TRIES = 3
+MOST_TRIES, LEFT_S = 3, 60.0
 USUAL_POOL, FILLS, FILL_MS = 10, 6, 300
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
+AT_WORK = ("jdbc_busy", "jdbc_waiting", "r2dbc_busy", "r2dbc_waiting", "offload_waiting", "workers_waiting")
+_stopped: set[tuple[str, str]] = set()
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -48,11 +50,13 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
     door = _door(app, s)
     url = door + _path(s)
     _fill_pools(bench, app, url, s)
-    cold = _warm(bench, app, url, int(s[models.CONNECTIONS[str(s["stack"])]]))
+    cold = _warm(bench, app, url, s)
     for attempt in range(1, MOST_TRIES + 1):
         in_force = app.settings() | {"same_clock": app.same_clock}
         app.delete(f"/queues?seconds={_watched_s(s)}")
         result = bench.load(_plan(url, s))
+        if result.partial:
+            _stopped.add((bench.lab.lab_id, app.name))
         died, client = died_ms(app, result), client_facts(result, "steady")
         again = (f"measured {attempt} times, since the client was late",) if attempt > 1 else ()
         if not client["saturated"] or result.partial or died:
@@ -68,7 +72,27 @@ def _measure(bench: Bench, s: Settings) -> Outcome:
 def _server(bench: Bench, s: Settings) -> App:
     name = APPS[str(s["stack"])]
     _free_connections(bench, name, int(s["jdbc_pool_size"]) + int(s["r2dbc_pool_size"]))
+    _work_off(bench, name)
     return bench.app(name, **{control: s[control] for control in OF_APP[name]})
+
+
+def _work_off(bench: Bench, name: str) -> None:
+    """Waits for what a run that was stopped has left: a servlet server works off requests whose clients are gone."""
+    app, key = bench.lab.running().get(name), (bench.lab.lab_id, name)
+    if app is None or key not in _stopped:
+        return
+    bench.progress(0.0, "waiting for the requests that still hang")
+    app.delete(f"/queues?seconds={LEFT_S:.0f}")
+    until(lambda: bench.stop.is_set() or not _at_work(app), LEFT_S)
+    bench.check_stop()
+    _stopped.discard(key)
+
+
+def _at_work(app: App) -> bool:
+    """Whether requests have a connection or wait for one, or for a thread, in the server's last look."""
+    seen = app.get("/queues")["series"]
+    lasts = [values[-1:] for gauge, values in seen.items() if gauge in AT_WORK]
+    return not all(lasts) or any(last > 0 for one in lasts for last in one)
 
 
 def _free_connections(bench: Bench, name: str, wanted: int) -> None:
@@ -109,10 +133,14 @@ def _root(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _warm(bench: Bench, app: App, url: str, connections: int) -> tuple[str, ...]:
-    """Warms the server with short windows of load, for each address and size of the pool."""
-    plan = Plan((Stream("warm", url, steady(WINDOW_PER_S, WINDOW_S), _timeout_s(0.0)),), "steady")
-    return warm(bench, app, (url, connections), lambda: median_ms(bench.unmeasured(plan).samples), WINDOWS)
+def _warm(bench: Bench, app: App, url: str, s: Settings) -> tuple[str, ...]:
+    """Warms the server with short windows of load, for each address and size of its pools.
+
+    At half of what it can serve at most: what a warm-up leaves in a queue would stand in front of the run.
+    """
+    per_s = min(WINDOW_PER_S, max(knee(s) / 2, 1 / WINDOW_S))
+    plan = Plan((Stream("warm", url, steady(per_s, WINDOW_S), _timeout_s(float(s["query_ms"]))),), "steady")
+    return warm(bench, app, (url, *widths(s).values()), lambda: median_ms(bench.unmeasured(plan).samples), WINDOWS)
 
 
 def _plan(url: str, s: Settings) -> Plan:

@@ -51,7 +51,7 @@ def _warm(bench: Bench, app: App, door: str, s: Settings) -> tuple[str, ...]:
 
     def once() -> float:
         before_ms = _cpu_ms(app)
-        trains.warmed(bench, app, plan)
+        bench.unmeasured(plan)
         until(lambda: _idle(app), IDLE_WITHIN_S)
         return (_cpu_ms(app) - before_ms) / plan.offered
 

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from waitlab.controls import Value
 from waitlab.experiments.base import Bench, Experiment, Outcome, Progress
+from waitlab.experiments.compared import series_facts
 from waitlab.experiments.serving import NO_CLIENT
 from waitlab.paths import ROOT
 from waitlab.runs import Run, Series
 
 if TYPE_CHECKING:
     from waitlab.services import Lab
+
+AGAIN = "the same run once more; what has ended is started anew"
 
 
 def measure(
@@ -31,6 +34,7 @@ def measure(
     bench = Bench(lab, progress or (lambda share, text: None), stop or threading.Event())
     started_at, start = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     outcome = experiment.measure(bench, settings)
+    model, series = experiment.model(settings), _series(experiment, outcome)
     return Run(
         experiment=experiment.name,
         settings=dict(settings),
@@ -41,9 +45,9 @@ def measure(
         commit=commit(),
         started_at=started_at,
         duration_s=time.monotonic() - start,
-        series=_series(experiment, outcome),
-        facts=outcome.facts,
-        model=experiment.model(settings),
+        series=series,
+        facts={**series_facts(model, series, outcome.t0_s), **outcome.facts},
+        model=model,
         client={**NO_CLIENT, **outcome.client},
         line=_line(experiment, settings, outcome),
         t0_s=outcome.t0_s,
@@ -64,7 +68,8 @@ def _line(experiment: Experiment, settings: Mapping[str, Value], outcome: Outcom
         marks.append("stopped before its end")
     if "server_died" in outcome.facts:
         marks.append(f"{outcome.facts['server_died']} after {outcome.facts['server_died_ms']:,.0f} ms")
-    if outcome.client.get("saturated") and not outcome.partial:
+        marks.append(f"Try: {AGAIN}")
+    elif outcome.client.get("saturated") and not outcome.partial:
         marks.append(outcome.client.get("why") or "Void: the client was the bottleneck.")
     return "; ".join([experiment.line(settings, outcome), *marks])
 

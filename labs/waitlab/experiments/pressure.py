@@ -59,6 +59,7 @@ def _facts(found: dict[str, Any]) -> dict[str, Any]:
     return totals | {
         "produced_per_s": totals["produced"] / source_s,
         "wall_ms": found["at_ms"][-1],
+        "consumed_per_s": totals["consumed"] / max(found["at_ms"][-1], 1) * 1000,
         "inside_peak": max(map(_inside, *(found[name] for name in ("produced", "consumed", "dropped")))),
         "queue_peak": peaks,
         "longest_queue": max(peaks, key=lambda stage: peaks[stage]),
@@ -100,16 +101,16 @@ def _flow(s: Settings) -> models.Flow:
 def _model(s: Settings) -> dict[str, Any]:
     flow, control = _flow(s), str(s["control"])
     sizes = (int(s["request_n"]), int(s["gate"]), int(s["buffer"]))
-    held = models.inside(control, flow, *sizes)
-    made, lost = models.produced(control, flow, held), models.dropped(control, flow, held)
+    made, seen = models.produced(control, flow, *sizes), models.passed(control, flow, *sizes)
+    wall_s = models.wall_s(control, flow, *sizes)
     return {
-        "slowest_per_s": flow.slowest,
         "produced": made,
-        "consumed": made - lost,
-        "dropped": lost,
-        "wall_ms": max(flow.lasts_s, (made - lost) / flow.slowest) * 1000,
-        "inside_at_most": held,
-        "queue_at_most": models.at_most(control, flow, *sizes),
+        "consumed": seen,
+        "dropped": made - seen,
+        "wall_ms": wall_s * 1000,
+        "consumed_per_s": seen / wall_s,
+        "inside_peak_at_most": models.inside(control, flow, *sizes),
+        "queue_peak_at_most": models.at_most(control, flow, *sizes),
         "curves": {"pressure": models.uncontrolled(flow) if control == "none" else {}},
     }
 

@@ -18,7 +18,7 @@ from waitlab.load.samples import OK, Sample
 SERIES = "served"
 ENDS = (OK, "rejected", "refused", "reset")
 """How a request ended, in the order in which the main numbers them."""
-FINISHED, STOPPED = "finished", "stopped"
+FINISHED, STOPPED, DATABASE_DIED = "finished", "stopped", "database_died"
 LOST = {"wall_limit": "timeout"}
 FIELDS = 5  # index, how, thread, began, ended
 

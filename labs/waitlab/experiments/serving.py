@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from waitlab.errors import ServiceDied
+from waitlab.experiments.deaths import DATABASE_DIED
 from waitlab.load.samples import Sample
 from waitlab.load.verdict import median_ms, sent_freely, steady_verdict
 
@@ -36,25 +37,15 @@ def died_ms(app: App, result: LoadResult) -> dict[str, Any]:
     """{} if the server and its database live; else when one died, ms after the start, and in what words."""
     try:
         app.check_alive()
-    except ServiceDied as death:
-        return _death(app.died_s(), death.what.rstrip("."), result)
+    except ServiceDied as end:
+        return death(app.died_s(), end.what.rstrip("."), result.t0)
     lost = app.database_died_s()
-    return {} if lost is None else _death(lost, "the database ended by itself", result)
+    return {} if lost is None else death(lost, DATABASE_DIED, result.t0)
 
 
-def check_alive(app: App) -> None:
-    """ServiceDied if the server or its database has ended before anything was measured."""
-    app.check_alive()
-    if app.database_died_s() is not None:
-        what = f"The database behind {app.name} ended by itself."
-        raise ServiceDied(
-            what, found="it went before anything was measured", tip="run the cell again: it is started anew."
-        )
-
-
-def _death(at_s: float | None, words: str, result: LoadResult) -> dict[str, Any]:
-    """A death as facts; one before the plan's start counts from the start."""
-    return {"server_died_ms": max(0.0, (at_s or result.t0) - result.t0) * 1000, "server_died": words}
+def death(at_s: float | None, words: str, start_s: float) -> dict[str, Any]:
+    """A death as facts; one before the run's start counts from the start. Monotonic seconds."""
+    return {"server_died_ms": max(0.0, (at_s or start_s) - start_s) * 1000, "server_died": words}
 
 
 def sleeping(app: App) -> list[ThreadInfo]:

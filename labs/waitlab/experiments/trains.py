@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings, Value
 from waitlab.experiments import warming
-from waitlab.experiments.serving import check_alive, died_ms, until
+from waitlab.experiments.serving import died_ms, until
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK, Sample
 from waitlab.load.verdict import (
@@ -64,7 +64,10 @@ def servers(bench: Bench, **settings: Value) -> tuple[App, App]:
 
 
 def _let_go(bench: Bench) -> None:
-    """Ends the calls that still hang of a run that was stopped: they hold workers and connections of the next one."""
+    """Ends the calls that still hang of a run that was cut off: they hold workers and connections of the next one.
+
+    Workers that wait for a database which has died are not waited for: they are free once it is back.
+    """
     running = bench.lab.running()
     app, api = running.get("mvc"), running.get("webflux")
     if app is None or api is None or not api.get("/external")["waiting"]:
@@ -72,15 +75,19 @@ def _let_go(bench: Bench) -> None:
     bench.progress(0.0, "waiting for the calls that still hang")
     api.put("/external", hurry="true")
     try:
-        until(lambda: not api.get("/external")["waiting"] and app.settings()["workers_busy"] <= 1, HURRY_S)
+        until(lambda: not api.get("/external")["waiting"] and (bench.died() or _idle(app)), HURRY_S)
     finally:
         api.put("/external", hurry="false")
 
 
+def _idle(app: App) -> bool:
+    return bool(app.settings()["workers_busy"] <= 1)
+
+
 def loaded(bench: Bench, plan: Plan, what: str = "calls") -> LoadResult:
-    """Drives the plan; of one that was stopped nothing hangs on the servers afterwards, so that they can be asked."""
+    """Drives the plan; of one that was cut off nothing hangs on the servers afterwards, so that they can be asked."""
     result = bench.load(plan, what)
-    if result.partial:
+    if result.partial or bench.died():
         _let_go(bench)
     return result
 
@@ -106,14 +113,7 @@ def warm(bench: Bench, app: App, own: str, *others: str) -> None:
     """Unmeasured bursts to the address that will be measured, and to the others, until medians agree roughly."""
     urls = (own, *others)
     plan = Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(urls)))
-    warming.warm(bench, app, own, lambda: median_ms(warmed(bench, app, plan).samples), WARM_ROUNDS, warming.roughly)
-
-
-def warmed(bench: Bench, app: App, plan: Plan) -> LoadResult:
-    """One unmeasured round, after which the server and its database still live."""
-    result = bench.unmeasured(plan)
-    check_alive(app)
-    return result
+    warming.warm(bench, app, own, lambda: median_ms(bench.unmeasured(plan).samples), WARM_ROUNDS, warming.roughly)
 
 
 def fill_pool(bench: Bench, app: App, size: int) -> None:

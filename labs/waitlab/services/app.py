@@ -148,6 +148,12 @@ class App(ABC):
             raise self._unreachable(f"{method} {path}", broken) from broken
         if reply.is_success:
             return dict(reply.json())
+        if reply.status_code >= 500 and self.database_died_s() is not None:
+            raise ServiceDied(
+                f"The database behind {self.name} ended by itself.",
+                found=f"{method} {path} was answered with HTTP {reply.status_code}",
+                tip="run the cell again: it is started anew.",
+            )
         raise ServiceError(
             f"{self.name} refused {method} {path}.",
             found=f"HTTP {reply.status_code}: {_sentence(reply)}",

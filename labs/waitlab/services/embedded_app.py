@@ -26,6 +26,18 @@ class EmbeddedApp(SupervisedApp):
 
     def __init__(self, spec: AppSpec, lab: EmbeddedLab) -> None:
         super().__init__(spec, lab, credentials.new_token())
+        self._control_port = 0
+
+    @property
+    def control_url(self) -> str:
+        """The port whose requests get a virtual thread each, where there is one: it answers with all workers busy."""
+        return f"http://{HOST}:{self._control_port}" if self._control_port else self.url
+
+    def read_back(self) -> dict[str, Any]:
+        """Reads the settings of a fresh start, and from then on asks on the port for control calls."""
+        found = super().read_back()
+        self._control_port = int(found.get("control_port", 0))
+        return found
 
     def how_it_ended(self) -> str:
         """The exit code or the signal, for a sentence."""
@@ -49,7 +61,7 @@ class EmbeddedApp(SupervisedApp):
         """Starts the JVM with these settings; does not wait for it."""
         lab = self._lab
         self._port_file.unlink(missing_ok=True)
-        self.asked, self.url = dict(settings), ""
+        self.asked, self.url, self._control_port = dict(settings), "", 0
         self.restarts += 1
         lab.link.start(
             self.name,

@@ -57,6 +57,10 @@ class Lab(ABC):
     def close(self) -> None:
         """Stops everything; returns when nothing is left. A second call does nothing."""
 
+    def database_died_s(self) -> float | None:
+        """When the lab's database ended unasked (monotonic seconds); None if it runs or never ran."""
+        return None
+
     def run_plan(
         self,
         plan: Plan,

@@ -118,7 +118,7 @@ def run(
     if code != 0:
         raise ServiceDied(
             f"The experiment {name} on the plain JVM failed.",
-            found="; ".join(talk[-3:]) or f"exit code {code}",
+            found="; ".join(_said(talk)[-3:]) or f"exit code {code}",
             tip="run the cell again; if it fails again, `waitlab build`.",
         )
     return found
@@ -134,6 +134,11 @@ def _take(child: Guarded, found: list[Line], talk: list[str], told: Told | None)
         found.append(line)
         if told:
             told(line)
+
+
+def _said(talk: list[str]) -> list[str]:
+    """What was said in words: without the lines of stack traces, which are indented."""
+    return [line for line in talk if line.strip() and not line[0].isspace()]
 
 
 def _ended(name: str, how: str, lines: list[Line], found: str) -> MainEnded:

@@ -78,8 +78,8 @@ class SupervisedApp(App):
 
     def database_died_s(self) -> float | None:
         """When the lab's database ended unasked (monotonic seconds); None if it runs or never ran."""
-        child = self._link.child(SERVICE)
-        return None if child is None or child.wanted else child.ended_s
+        found: float | None = self._lab.database_died_s()
+        return found
 
     def logs(self, lines: int = 50) -> list[str]:
         """The last lines of its log."""
@@ -166,6 +166,11 @@ class SupervisedLab(Lab):
     def running(self) -> dict[str, App]:
         """The apps that run now, by name."""
         return {name: app for name, app in self._apps.items() if app.running()}
+
+    def database_died_s(self) -> float | None:
+        """When the lab's database ended unasked (monotonic seconds); None if it runs or never ran."""
+        child = self.link.child(SERVICE)
+        return None if child is None or child.wanted else child.ended_s
 
     def close(self) -> None:
         """Stops everything; returns when nothing is left. A detached lab is only let go of."""

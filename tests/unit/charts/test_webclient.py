@@ -188,7 +188,7 @@ def test_theory_opens_the_breaker_and_lets_probes_through(broken):
     lines = [trace for trace in chart(replace(drawn, model=model)).data if str(trace.name).startswith("theory")]
     assert [(line.name, line.x[0]) for line in lines] == [
         ("theory: opens at 3.9 s", 3.9),
-        ("theory: probes at 4.9 s", 4.9),
+        ("theory: probes at 5.0 s", 5.0),
     ]
 
 

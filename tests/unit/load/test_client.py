@@ -45,6 +45,14 @@ def test_stop_ends_a_run_and_classes_add_up(long_plan, engines):
     assert engines() == []
 
 
+def test_a_stop_that_comes_with_the_plan_is_heard_too(long_plan, engines):
+    stop = threading.Event()
+    stop.set()
+    result = run_plan(long_plan, stop=stop)
+    assert result.partial and Counter(s.cls for s in result.samples) == {"unsent": 20}
+    assert engines() == []
+
+
 def test_interrupt_ends_a_run_with_what_there_is(long_plan, engines):
     interrupts = iter([signal.SIGINT])
 

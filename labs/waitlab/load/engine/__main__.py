@@ -14,16 +14,19 @@ from .runner import Runner
 from .wire import STDIN, StopError, say
 
 
-def read_plan() -> dict[str, Any]:
-    """The plan: the first line of stdin, read without a buffer so that later lines stay in the pipe."""
-    line = bytearray()
-    while not line.endswith(b"\n"):
+def read_plan() -> tuple[dict[str, Any], bool]:
+    """The plan, the first line of stdin, and whether a word to stop came right behind it.
+
+    Read without a buffer, so that later lines stay in the pipe.
+    """
+    read = bytearray()
+    while b"\n" not in read:
         part = os.read(STDIN, 65536)
         if not part:
             raise StopError
-        line += part
-    plan: dict[str, Any] = json.loads(line)
-    return plan
+        read += part
+    line, _, after = read.partition(b"\n")
+    return json.loads(line), b"stop" in after
 
 
 def main() -> None:
@@ -31,12 +34,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # a collection would make requests late
     with contextlib.suppress(BrokenPipeError, StopError):
-        plan = read_plan()
+        plan, stopped = read_plan()
         try:
             make_room(plan)
             runner = Runner(plan)
+            runner.wire.stopped = stopped
             with contextlib.suppress(StopError):
-                runner.prepare()
+                if not stopped:
+                    runner.prepare()
             runner.run()
         except RefusalError as refusal:
             say({"error": refusal.args})

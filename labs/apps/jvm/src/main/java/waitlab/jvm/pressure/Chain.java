@@ -57,19 +57,19 @@ final class Chain implements AutoCloseable {
         return control.atTheDoor(items().subscribeOn(source), counts).doOnNext(_ -> counts.add(Step.ADMITTED, 1));
     }
 
-    /** Makes an item when it is asked for one, and never more in a second than the source can. */
+    /** Makes an item when it is asked for one, and never more in a second than the source can; its time starts here. */
     private Flux<Long> items() {
-        long end = System.nanoTime() + rates.lasts().toNanos();
-        return Flux.generate((SynchronousSink<Long> next) -> {
+        return Flux.generate(() -> System.nanoTime() + rates.lasts().toNanos(), (Long end, SynchronousSink<Long> next) -> {
             control.enter();
             sourcePace.take(1);
             if (System.nanoTime() >= end) {
                 next.complete();
-                return;
+            } else {
+                producedNs = System.nanoTime();
+                counts.add(Step.PRODUCED, 1);
+                next.next(producedNs);
             }
-            producedNs = System.nanoTime();
-            counts.add(Step.PRODUCED, 1);
-            next.next(producedNs);
+            return end;
         });
     }
 

@@ -22,14 +22,21 @@ final class Control {
 
     private final String kind;
     private final int n;
+    private final int gate;
     private final int buffer;
     private final Semaphore permits;
 
     Control(String kind, int n, int gate, int buffer) {
         this.kind = kind;
         this.n = n;
+        this.gate = gate;
         this.buffer = buffer;
         permits = new Semaphore(kind.equals("gate") ? gate : EVERYTHING);
+    }
+
+    /** One more of the same kind, with all its permits. */
+    Control another() {
+        return new Control(kind, n, gate, buffer);
     }
 
     /** How many items may be inside at once. */

@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 /** A source twice as fast as the sink, for half a second: where its items are meanwhile, and that none is lost. */
 class ChainTest {
@@ -80,6 +82,21 @@ class ChainTest {
         long free = looks("none").getLast().get("produced");
         for (String control : List.of("gate", "request-n")) {
             assertThat(looks(control).getLast().get("produced")).isLessThan(free);
+        }
+    }
+
+    @Test
+    void theSourceHasItsTimeFromTheMomentAtWhichItIsAsked() {
+        Duration lasts = Duration.ofMillis(20);
+        Chain.Rates fast = new Chain.Rates(20_000, 20_000, 20_000, BATCH, lasts);
+        try (Chain chain = new Chain(fast, new Control("gate", N, GATE, BUFFER).another())) {
+            Mono<Void> run = chain.run();
+            long later = System.nanoTime() + 2 * lasts.toNanos();
+            while (System.nanoTime() < later) {
+                LockSupport.parkNanos(later - System.nanoTime());
+            }
+            run.block();
+            assertThat(chain.now().get("consumed")).isPositive();
         }
     }
 }
