@@ -20,6 +20,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-s
 ROW = 19
 LEGEND_WIDTH = 780
 LETTER = 7.0
+TITLE = 42
 
 
 class Chart(go.Figure):
@@ -102,18 +103,16 @@ def new(title: str, x: str, y: str, *, height: int = 420, kind: type[Any] = Char
 
 
 def finish(figure: Any) -> Any:
-    """Makes room for the legend above the plot, however many entries it has."""
+    """Makes room for the legend below the title, however many entries it has: it moves the plot, never the title."""
     names = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
     wide = [LETTER * len(name) + 52 for name in names]
     columns = len(names) if sum(wide) < LEGEND_WIDTH else max(1, int(LEGEND_WIDTH / max(wide)))
     rows = math.ceil(len(names) / max(columns, 1))
     top = 46 + ROW * max(rows, 1) + 10
     added = top - (figure.layout.margin.t or 0)
-    figure.update_layout(
-        margin={"t": top},
-        height=(figure.layout.height or 420) + max(added, 0),
-        legend={"orientation": "h" if columns > 1 else "v"},
-    )
+    height = (figure.layout.height or 420) + max(added, 0)
+    below = {"orientation": "h", "yref": "container", "y": 1 - TITLE / height, "yanchor": "top"}
+    figure.update_layout(margin={"t": top}, height=height, legend=below)
     return figure
 
 

@@ -10,6 +10,7 @@ from waitlab.load.samples import OK, Sample
 from waitlab.runs import Run
 
 MOST_ROWS = 200
+PLAIN = "mathjax_ignore tex2jax_ignore"
 _HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
 
 
@@ -23,11 +24,11 @@ def table(*runs: Run) -> str:
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
-    """A plain HTML table; every cell is escaped."""
+    """A plain HTML table; every cell is escaped, and no `$` in it (a nested class's) is taken for mathematics."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{_cell(c)}</td>" for c in row) + "</tr>" for row in rows)
     said = f"<caption>{html.escape(caption)}</caption>"
-    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="{PLAIN}"><table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(value: object) -> str:
