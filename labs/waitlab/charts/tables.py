@@ -11,6 +11,7 @@ from waitlab.runs import Run
 
 MOST_ROWS = 200
 PLAIN = "mathjax_ignore tex2jax_ignore"
+FOLDED = "text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6em;max-width:32em"
 _HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
 
 
@@ -35,7 +36,7 @@ def _cell(value: object) -> str:
     """A cell's text, escaped; a list folded, a line each."""
     if isinstance(value, list | tuple):
         lines = "<br>".join(html.escape(str(line)) for line in value)
-        return f"<details><summary>{len(value)} lines</summary>{lines}</details>"
+        return f'<details style="{FOLDED}"><summary>{len(value)} lines</summary>{lines}</details>'
     return html.escape(str(value))
 
 

@@ -98,7 +98,7 @@ def clients(runs: Sequence[Run]) -> Any:
     """Medians of repeated Runs with their ranges, a row for each client, beside published ones; below, what differs."""
     heads = [_CLIENT_HEADS[i] for i in (0, 1, 3, 5)]
     rows = [(row[0], *(_beside(row[i], row[i + 1]) for i in (1, 3, 5))) for row in client_rows(runs)]
-    figure = _as_table("The same calls, client by client", heads, rows, [4, 5, 5, 5])
+    figure = _as_table("The same calls, client by client", heads, rows, [5, 5, 5, 5])
     lines = apart(runs)
     at = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -6}
     figure.add_annotation(text="<br>".join(lines), align="left", showarrow=False, **at)
