@@ -35,7 +35,6 @@ class FakeApp:
         if path.startswith("/user/arrivals"):
             return {"connection_held_in_call": "transaction" in path}
         if path == "/cpu":
-            self.lab.cpu_us += 30_000
             return {"process_cpu_us": self.lab.cpu_us}
         return {
             "/external": {"waiting": self.lab.hanging},
@@ -67,7 +66,7 @@ class FakeLab:
 
     def __init__(self, hanging=3, answer=None):
         self.lab_id = str(time.monotonic_ns())
-        self.hanging, self.cpu_us = hanging, 0
+        self.hanging, self.cpu_us, self.costs_us = hanging, 0, []
         self.asked, self.put, self.deleted, self.plans, self.apps = [], [], [], [], []
         self.answer = answer or (lambda stream, index, at: (100.0, "ok"))
         self.watch, self.breaker = {}, {}
@@ -85,6 +84,7 @@ class FakeLab:
 
     def run_plan(self, plan, progress, stop):  # noqa: ARG002
         self.plans.append(plan)
+        self.cpu_us += self.costs_us.pop(0) if self.costs_us else 30_000
         samples = tuple(self._sample(s, i, at) for s in plan.streams for i, at in enumerate(s.at_s))
         facts = {"retransmits": 0, "cpu_share": 0.1, "saturated": False, "why": ""}
         measured = not plan.streams[0].name.startswith(("floor", "warm", "look"))

@@ -7,7 +7,7 @@ import threading
 import pytest
 from fake_stacks import Lab
 from waitlab.errors import ControlError
-from waitlab.experiments import four_stacks, get
+from waitlab.experiments import four_stacks, get, warming
 from waitlab.experiments.base import Bench
 
 EXPERIMENT = get("four-stacks")
@@ -15,7 +15,7 @@ EXPERIMENT = get("four-stacks")
 
 @pytest.fixture(autouse=True)
 def cold():
-    four_stacks._warmed.clear()
+    warming.forget()
 
 
 def measured(lab=None, **controls):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from waitlab.errors import ControlError
-from waitlab.experiments import crowd, get
+from waitlab.experiments import crowd, get, warming
 from waitlab.experiments.base import Bench
 from waitlab.load.client import LoadResult
 from waitlab.load.samples import Sample
@@ -78,7 +78,7 @@ class Lab:
 
 @pytest.fixture(autouse=True)
 def cold():
-    chapter._warmed.clear()
+    warming.forget()
 
 
 def measured(*floors, **controls):

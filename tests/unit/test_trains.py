@@ -50,3 +50,12 @@ def test_a_request_that_needs_two_connections_is_refused_a_pool_of_one():
 def test_an_experiment_without_load_tells_of_no_client():
     run = measure(experiments.get("error-after-commit"), {"cpus": 2}, FakeLab())
     assert run.client["connections_opened"] == 0 and run.client["saturated"] is False
+
+
+def test_client_styles_warms_up_until_a_request_costs_no_less():
+    lab = FakeLab()
+    lab.costs_us = [1_000_000, 500_000, 300_000, 290_000]
+    measure(STYLES, STYLES.settle(FEW), lab)
+    warm, then = [plan for plan in lab.plans if plan.streams[0].name == "warm"], lab.plans[4:]
+    assert len(warm) == 4 and [plan.streams[0].name for plan in then] == ["floor", "slow"]
+    assert "api=slow" in warm[0].streams[0].url and len(warm[0].streams[0].at_s) == FEW["users"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from math import ceil, inf
+from math import ceil
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -17,6 +17,7 @@ from waitlab.controls import Control, Settings
 from waitlab.experiments import crowd
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.serving import by_second, died_ms, sleeping
+from waitlab.experiments.warming import roughly, warm
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst, steady
 from waitlab.load.samples import OK
@@ -25,11 +26,10 @@ from waitlab.runs import percentile
 from waitlab.services import App
 
 SERVERS = {"tomcat": "mvc", "plain": "plain"}
-WARM_BURSTS, MOST_WARM, SETTLED = 2, 8, 0.25
+WARM_BURSTS, MOST_WARM = 2, 8
 MOST_TRIES, LONG_MS = 3, 5000
 LOOK_MS = 1500
 NOBODY_S = 3.0
-_warmed: set[tuple[object, ...]] = set()
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -108,18 +108,13 @@ def _look(bench: Bench, app: App, door: str, s: Settings) -> dict[str, Any]:
 
 
 def _warm(bench: Bench, app: App, door: str, s: Settings) -> None:
-    """Unmeasured bursts, once a server: of no work until their medians settle, then two short ones of each work."""
-    bench.progress(0.0, "warming up")
-    key, some = (bench.lab.lab_id, app.pid, door), {**s, "users": min(int(s["users"]), 500)}
-    before, last = 0.0, inf
-    for _ in range(0 if key in _warmed else MOST_WARM):
-        before, last = last, median_ms(_floor(bench, door, some).samples)
-        if abs(last - before) < SETTLED * before:
-            break
+    """Unmeasured bursts: of no work until their medians agree roughly, then two short ones of this work."""
+    few = {**s, "users": min(int(s["users"]), 500)}
     path = _path({**s, "service_ms": min(float(s["service_ms"]), 20), "cpu_ms": min(int(s["cpu_ms"]), 1)})
-    for _ in range(0 if (*key, path, s["jdbc_pool_size"]) in _warmed else WARM_BURSTS):
-        bench.unmeasured(Plan((_stream("warm", door + path, s, burst(int(some["users"]))),), "burst"))
-    _warmed.update({key, (*key, path, s["jdbc_pool_size"])})
+    plan = Plan((_stream("warm", door + path, s, burst(int(few["users"]))),), "burst")
+    warm(bench, app, door, lambda: median_ms(_floor(bench, door, few).samples), MOST_WARM, roughly)
+    own = (door, path, s["jdbc_pool_size"])
+    warm(bench, app, own, lambda: median_ms(bench.unmeasured(plan).samples), WARM_BURSTS)
 
 
 def _floor(bench: Bench, door: str, s: Settings) -> LoadResult:

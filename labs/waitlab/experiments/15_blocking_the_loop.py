@@ -14,7 +14,8 @@ from waitlab import models_15 as models_of_crowds
 from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.blocked_crowd import blocking, crowd, model, remember_hold
-from waitlab.experiments.serving import NO_CLIENT, client_facts, died_ms, warm
+from waitlab.experiments.serving import NO_CLIENT, client_facts, died_ms
+from waitlab.experiments.warming import warm_path
 from waitlab.load.plans import Plan, Stream, steady
 from waitlab.load.samples import OK, Sample
 from waitlab.runs import percentile
@@ -67,7 +68,7 @@ def _sample(line: dict[str, Any], t0: float) -> Sample:
 def _on_webflux(bench: Bench, s: Settings) -> Outcome:
     app = bench.app("webflux", event_loops=s["loops"], offload_pool_size=s["offload_pool_size"])
     path = _path(s)
-    cold = warm(bench, app, path.replace(f"={float(s['block_ms']) / 1000:g}", "=0.01"))
+    cold = warm_path(bench, app, path.replace(f"={float(s['block_ms']) / 1000:g}", "=0.01"))
     in_force = app.settings() | {"same_clock": app.same_clock}
     plan = _plan(app.url, path, s)
     for attempt in range(1, MOST_TRIES + 1):

@@ -18,6 +18,7 @@ from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.queues import first_limit
 from waitlab.experiments.serving import client_facts, died_ms
 from waitlab.experiments.stacks_theory import knee, longest_ms, model, refuse, widths
+from waitlab.experiments.warming import warm
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst, poisson, steady
 from waitlab.load.samples import OK
@@ -40,7 +41,6 @@ SAID = {
 MOST_TRIES = 3
 USUAL_POOL, FILLS, FILL_MS = 10, 6, 300
 WINDOW_S, WINDOW_PER_S, WINDOWS = 0.5, 200.0, 6
-_warmed: set[tuple[object, ...]] = set()
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
@@ -110,21 +110,9 @@ def _root(url: str) -> str:
 
 
 def _warm(bench: Bench, app: App, url: str, connections: int) -> tuple[str, ...]:
-    """Unmeasured windows of load until two medians in a row agree, once a server, address and pool; a note if not."""
-    key = (bench.lab.lab_id, app.name, app.pid, url, connections)
-    if key in _warmed:
-        return ()
-    bench.progress(0.0, "warming up")
-    before, settled = 0.0, False
-    for _ in range(WINDOWS):
-        stream = Stream("warm", url, steady(WINDOW_PER_S, WINDOW_S), _timeout_s(0.0))
-        last = median_ms(bench.unmeasured(Plan((stream,), "steady")).samples)
-        settled = abs(last - before) < max(0.05 * before, 0.2)
-        if settled:
-            break
-        before = last
-    _warmed.add(key)
-    return () if settled else ("cold: the server had not settled before the run",)
+    """Warms the server with short windows of load, for each address and size of the pool."""
+    plan = Plan((Stream("warm", url, steady(WINDOW_PER_S, WINDOW_S), _timeout_s(0.0)),), "steady")
+    return warm(bench, app, (url, connections), lambda: median_ms(bench.unmeasured(plan).samples), WINDOWS)
 
 
 def _plan(url: str, s: Settings) -> Plan:

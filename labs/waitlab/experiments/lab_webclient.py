@@ -6,6 +6,7 @@ neither into the bystander's latency nor into the processor time of a request.
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from typing import Any
@@ -16,6 +17,7 @@ from waitlab.controls import Control, Settings
 from waitlab.experiments import frames, trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.experiments.serving import until
+from waitlab.experiments.warming import warm
 from waitlab.load.client import LoadResult
 from waitlab.load.plans import Plan, Stream, burst
 from waitlab.load.samples import OK
@@ -23,32 +25,64 @@ from waitlab.runs import percentile
 from waitlab.services import App
 
 LOOK_MS, LOOKS, ALL_THERE_S = 2500, 3, 2.0
+WARM_CALLS, WARM_MS, WARM_ROUNDS, STEADY = 200, 300, 10, 0.9
+MOMENT_S, IDLE_SHARE, IDLE_WITHIN_S = 0.2, 0.15, 4.0
 
 
 def _measure(bench: Bench, s: Settings) -> Outcome:
     app, api = trains.servers(bench, cpus=s["cpus"], pool_size=s["pool_size"])
     in_force = app.settings() | {"same_clock": app.same_clock}
     door = trains.door(app, s, in_force)
-    trains.warm(bench, app, door + _path(s, "ok"), door + trains.USER, door + trains.FAST)
+    cold = _warm(bench, app, door, s)
     seen = _look(bench, app, api, door, s) if s["thread_dump"] else {}
     one, client, notes = trains.measured(s, lambda: _once(bench, app, api, door, s))
     result = one.result
-    return Outcome(result.samples, seen | one.facts, in_force, client, result.t0, result.partial, notes)
+    return Outcome(result.samples, seen | one.facts, in_force, client, result.t0, result.partial, cold + notes)
+
+
+def _warm(bench: Bench, app: App, door: str, s: Settings) -> tuple[str, ...]:
+    """Waves of calls that hang for a while, beside others, until a request costs no less processor time; a note if not.
+
+    The compiler takes most of that time at first, and goes on when the answers are there.
+    """
+    own = door + _path({**s, "api_ms": WARM_MS}, "slow")
+    some = [Stream(f"warm {url}", door + url, burst(WARM_CALLS // 4)) for url in (trains.USER, trains.FAST)]
+    plan = Plan((Stream("warm", own, burst(min(_wave(s), WARM_CALLS))), *some))
+
+    def once() -> float:
+        before_ms = _cpu_ms(app)
+        trains.warmed(bench, app, plan)
+        until(lambda: _idle(app), IDLE_WITHIN_S)
+        return (_cpu_ms(app) - before_ms) / plan.offered
+
+    return warm(bench, app, own, once, WARM_ROUNDS, lambda before, last: last > STEADY * before)
+
+
+def _cpu_ms(app: App) -> float:
+    """The processor time that the server has used so far."""
+    return float(app.get("/cpu")["process_cpu_us"]) / 1000
+
+
+def _idle(app: App) -> bool:
+    """Whether the server used hardly any processor time for a moment: its compiler has nothing left to do."""
+    before_ms = _cpu_ms(app)
+    threading.Event().wait(MOMENT_S)
+    return _cpu_ms(app) - before_ms < IDLE_SHARE * MOMENT_S * 1000
 
 
 def _once(bench: Bench, app: App, api: App, door: str, s: Settings) -> trains.Try:
     """The floor and the load, with the JVM's own count of threads and of processor time around the load."""
     floor = trains.floor(bench, door, s)
     app.delete("/threads/peak")
-    before_us = app.get("/cpu")["process_cpu_us"]
+    before_ms = _cpu_ms(app)
     plan = trains.plan(door + _path(s, "slow"), door + trains.USER, s, _longest_s(s))
     result = trains.loaded(bench, plan)
     died = trains.died(app, api, result)
-    return trains.Try(result, floor, died or _counted(app, before_us, result))
+    return trains.Try(result, floor, died or _counted(app, before_ms, result))
 
 
-def _counted(app: App, before_us: int, result: LoadResult) -> dict[str, Any]:
-    cpu_ms = (app.get("/cpu")["process_cpu_us"] - before_us) / 1000
+def _counted(app: App, before_ms: float, result: LoadResult) -> dict[str, Any]:
+    cpu_ms = _cpu_ms(app) - before_ms
     peak = app.get("/threads/peak")
     answered = sum(x.cls == OK for x in result.samples)
     return {

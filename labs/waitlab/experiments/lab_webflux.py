@@ -8,7 +8,8 @@ from typing import Any
 from waitlab import limits, models
 from waitlab.controls import Control, Settings
 from waitlab.experiments.base import Bench, Experiment, Outcome
-from waitlab.experiments.serving import LOOP_PREFIX, client_facts, died_ms, until, warm
+from waitlab.experiments.serving import LOOP_PREFIX, client_facts, died_ms, until
+from waitlab.experiments.warming import warm_path
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK, Sample
 from waitlab.services import App
@@ -64,7 +65,7 @@ def _loops_line(s: Settings, o: Outcome) -> str:
 def _measure_bystander(bench: Bench, s: Settings) -> Outcome:
     names = ("cpus", "event_loops", "accept", "offload_pool_size", "jdbc_pool_size")
     app = bench.app("webflux", **{name: s[name] for name in names})
-    cold = warm(bench, app, path_of(str(s["endpoint"]), 1) if s["k"] else "/fast")
+    cold = warm_path(bench, app, path_of(str(s["endpoint"]), 1) if s["k"] else "/fast")
     in_force = _with_full_pool(app, s) | {"same_clock": app.same_clock}
     attempt = 0
     while attempt < MOST_TRIES:

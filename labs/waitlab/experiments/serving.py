@@ -1,4 +1,4 @@
-"""What every experiment on a server needs: warm it, notice its death, judge the client."""
+"""What every experiment on a server needs: wait for something, notice its death, judge the client."""
 
 from __future__ import annotations
 
@@ -9,50 +9,19 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from waitlab.errors import ServiceDied
-from waitlab.load.plans import Plan, Stream, burst, spaced
-from waitlab.load.samples import OK, Sample
+from waitlab.load.samples import Sample
 from waitlab.load.verdict import median_ms, sent_freely, steady_verdict
 
 if TYPE_CHECKING:
-    from waitlab.experiments.base import Bench
     from waitlab.load.client import LoadResult
     from waitlab.services import App
     from waitlab.services.threads import ThreadInfo
 
 LOOP_PREFIX = "reactor-http-"
-WINDOW, WINDOWS, EVERY_S, ROUNDS = 40, 5, 0.003, 4
 NO_CLIENT: dict[str, Any] = {
     "connections_opened": 0, "lag_p99_ms": 0.0, "cpu_share": None, "retransmits": None, "saturated": False,
 }  # fmt: skip
 """What is told of the client where the server makes its load itself."""
-_warmed: dict[tuple[str, str, int | None], set[str]] = {}
-
-
-def warm(bench: Bench, app: App, path: str) -> tuple[str, ...]:
-    """Unmeasured requests to `path` and /fast until the medians of /fast settle; a note if they did not.
-
-    Once for each server and path. A round is WINDOWS windows of WINDOW requests; it has settled when the medians
-    of its last two windows differ by less than max(5 %, 0.2 ms).
-    """
-    done = _warmed.setdefault((bench.lab.lab_id, app.name, app.pid), set())
-    if path in done:
-        return ()
-    bench.progress(0.0, "warming up")
-    settled = any(_round_settles(bench, app, path) for _ in range(ROUNDS))
-    done |= {path, "/fast"}
-    return () if settled else ("cold: the server had not settled before the run",)
-
-
-def _round_settles(bench: Bench, app: App, path: str) -> bool:
-    fast = Stream("fast", f"{app.url}/fast", spaced(WINDOW * WINDOWS, EVERY_S))
-    other = Stream("warm", app.url + path, burst(12))
-    result = bench.unmeasured(Plan((other, fast) if path != "/fast" else (fast,), "steady"))
-    ordered = sorted(result.samples, key=lambda s: s.intended_s)
-    took = [s.latency_ms for s in ordered if s.series == "fast" and s.cls == OK]
-    if len(took) < WINDOW * WINDOWS:
-        return False
-    before, last = median(took[-2 * WINDOW : -WINDOW]), median(took[-WINDOW:])
-    return abs(last - before) < max(0.05 * before, 0.2)
 
 
 def until(true: Callable[[], bool], within_s: float) -> bool:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from waitlab import models_webclient as models
 from waitlab.controls import Control, Settings, Value
+from waitlab.experiments import warming
 from waitlab.experiments.serving import check_alive, died_ms, until
 from waitlab.load.plans import Plan, Stream, burst, spaced
 from waitlab.load.samples import OK, Sample
@@ -36,7 +37,6 @@ HEAD, TAIL = 0.15, 0.95
 """The bystander calls between these shares of the API's time."""
 MOST_TRIES, HURRY_S, FILLS, FILL_MS = 3, 30.0, 6, 300
 WARM_CALLS, WARM_ROUNDS = 20, 3
-_warmed: set[tuple[object, ...]] = set()
 
 LATE = "Void: the client sent late"
 USERS_MOST, CALLS_MOST = 2000, 2000
@@ -102,14 +102,18 @@ def path(endpoint: str, **asked: object) -> str:
     return f"{endpoint}?{urlencode(asked)}"
 
 
-def warm(bench: Bench, app: App, *urls: str) -> None:
-    """Unmeasured bursts to these addresses, once for each server and address."""
-    fresh = [url for url in urls if (bench.lab.lab_id, app.pid, url) not in _warmed]
-    for _ in range(WARM_ROUNDS if fresh else 0):
-        bench.progress(0.0, "warming up")
-        bench.unmeasured(Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(fresh))))
-        check_alive(app)
-    _warmed.update((bench.lab.lab_id, app.pid, url) for url in fresh)
+def warm(bench: Bench, app: App, own: str, *others: str) -> None:
+    """Unmeasured bursts to the address that will be measured, and to the others, until medians agree roughly."""
+    urls = (own, *others)
+    plan = Plan(tuple(Stream(f"warm {n}", url, burst(WARM_CALLS)) for n, url in enumerate(urls)))
+    warming.warm(bench, app, own, lambda: median_ms(warmed(bench, app, plan).samples), WARM_ROUNDS, warming.roughly)
+
+
+def warmed(bench: Bench, app: App, plan: Plan) -> LoadResult:
+    """One unmeasured round, after which the server and its database still live."""
+    result = bench.unmeasured(plan)
+    check_alive(app)
+    return result
 
 
 def fill_pool(bench: Bench, app: App, size: int) -> None:
