@@ -73,14 +73,14 @@ def add_failures(figure: Any, series: Series, x: Sequence[float]) -> None:
         figure.add_scatter(**crosses(x, [sample.latency_ms for sample in failed], failures(series), told))
 
 
-def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any]) -> None:
-    """A cross on the axis below each Run that had failures."""
+def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any], y: float = 0) -> None:
+    """A cross at the height `y`, by default on the axis, below each Run that had failures."""
     pairs = [(at, main_series(run)) for at, run in zip(x, runs, strict=True)]
     failed = [(at, series.offered - series.ok) for at, series in pairs if series and series.ok < series.offered]
     if failed:
         told = [f"{count} failed" for _, count in failed]
         name = f"failed: {sum(count for _, count in failed)}"
-        figure.add_scatter(**crosses([at for at, _ in failed], [0] * len(failed), name, told))
+        figure.add_scatter(**crosses([at for at, _ in failed], [y] * len(failed), name, told))
 
 
 def theory(line: Mapping[str, Any], name: str, shape: str = "linear", dash: str = "dash") -> dict[str, Any]:

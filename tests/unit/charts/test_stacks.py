@@ -7,6 +7,7 @@ from waitlab.charts import chart
 from waitlab.charts.palette import APPROACHES
 from waitlab.experiments import get
 from waitlab.load.samples import Sample
+from waitlab.runs import Series
 
 T0 = 100.0
 
@@ -91,6 +92,17 @@ def test_a_void_run_is_on_no_line_and_names_no_limit(stack):
     found = traces(chart(stack(rate=300, ms=21, limit="none"), stack(rate=450, limit="jdbc pool", saturated=True)))
     assert list(found["void: 1, the client was late"].x) == [450]
     assert len(found["JDBC offloaded: no limit hit"].x) == 1
+
+
+def test_failures_are_seen_although_the_scale_has_no_zero(stack):
+    runs = [stack("mvc-virtual", rate) for rate in (300, 700)]
+    lost = runs[1].series["requests"].samples[0]
+    runs[1].series["requests"] = Series(
+        "requests", (*runs[1].series["requests"].samples[1:], lost._replace(cls="reset"))
+    )
+    for figure in (chart(*runs), chart(runs[1], runs[1])):
+        assert figure.layout.yaxis.type == "log"
+        assert min(traces(figure)[next(name for name in traces(figure) if name.startswith("failed"))].y) > 0
 
 
 def test_the_bars_of_a_run_add_up_to_the_time_of_a_request(stack):
