@@ -9,7 +9,7 @@ from typing import Any
 from waitlab import models_stacks as models
 from waitlab.charts.figure import dressed, new
 from waitlab.charts.palette import DASHES, INK, OFFLOADED, PLATFORM, QUIET, THEORY, VOID, Look, look, symbol
-from waitlab.charts.traces import add_failed_counts, of_what, theory
+from waitlab.charts.traces import add_failed_counts, by_powers, of_what, theory
 from waitlab.charts.words import label, safe
 from waitlab.predictions import main_series, show
 from waitlab.runs import Run
@@ -55,7 +55,7 @@ def stacks(runs: Sequence[Run]) -> Any:
     _add_void(figure, void, [float(run.settings["rate_per_s"]) for run in void])
     add_failed_counts(figure, runs, [float(run.settings["rate_per_s"]) for run in runs], LOWEST_MS)
     figure.update_xaxes(rangemode="tozero", tickformat=",")
-    return _by_powers(figure)
+    return by_powers(figure)
 
 
 def queues(runs: Sequence[Run]) -> Any:
@@ -144,13 +144,6 @@ def _add_void(figure: Any, void: Sequence[Run], x: Sequence[Any]) -> None:
         figure.add_scatter(x=list(x), y=y, mode="markers", name=f"void: {len(void)}, the client was late", marker=mark)
 
 
-def _by_powers(figure: Any) -> Any:
-    """Latency on a logarithmic scale with 1, 2 and 5 of each power of ten."""
-    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
-    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
-    return figure
-
-
 def _at_one_rate(runs: Sequence[Run]) -> Any:
     """p50 and p99 of Runs at one rate, a place for each, with theory's p50 and the limit that each hit."""
     figure = new(f"Latency at {runs[0].settings['rate_per_s']:g} requests/s", "", of_what(runs))
@@ -169,7 +162,7 @@ def _at_one_rate(runs: Sequence[Run]) -> Any:
     _add_void(figure, [run for run in runs if run.void], [name for name, run in pairs if run.void])
     add_failed_counts(figure, runs, names, LOWEST_MS)
     figure.update_xaxes(range=[-0.4, len(runs) - 0.4])
-    return _by_powers(figure)
+    return by_powers(figure)
 
 
 def _said(name: str, own: Sequence[Run]) -> str:

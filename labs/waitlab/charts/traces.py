@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from typing import Any
 
 from waitlab.charts.palette import DASHES, ERROR, INNOCENT, THEORY, VOID, Look, look, symbol
@@ -81,6 +82,16 @@ def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any], y: flo
         told = [f"{count} failed" for _, count in failed]
         name = f"failed: {sum(count for _, count in failed)}"
         figure.add_scatter(**crosses([at for at, _ in failed], [y] * len(failed), name, told))
+
+
+def by_powers(figure: Any) -> Any:
+    """A logarithmic scale with 1, 2 and 5 of each power of ten, wide enough for small differences to look small."""
+    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
+    drawn = [y for trace in figure.data for y in trace.y if y]
+    ends = [log10(min(drawn) / 2), log10(max(drawn) * 2)] if drawn else None
+    named = {"tickmode": "array", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+    figure.update_yaxes(type="log", range=ends, **named)
+    return figure
 
 
 def theory(line: Mapping[str, Any], name: str, shape: str = "linear", dash: str = "dash") -> dict[str, Any]:
