@@ -18,7 +18,8 @@ from waitlab.charts.palette import GRID, INK, PAPER, QUIET
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 ROW = 19
-LEGEND_WIDTH = 780
+LEGEND_WIDTH = 460
+"""What a legend has beside the axis on a narrow page, px: planned for more, it would run over the title there."""
 LETTER = 7.0
 TITLE = 42
 
@@ -106,7 +107,8 @@ def finish(figure: Any) -> Any:
     """Makes room for the legend below the title, however many entries it has: it moves the plot, never the title."""
     names = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
     wide = [LETTER * len(name) + 52 for name in names]
-    columns = len(names) if sum(wide) < LEGEND_WIDTH else max(1, int(LEGEND_WIDTH / max(wide)))
+    share = figure.layout.legend.entrywidth if figure.layout.legend.entrywidthmode == "fraction" else None
+    columns = len(names) if sum(wide) < LEGEND_WIDTH else int(1 / share if share else LEGEND_WIDTH / max(wide)) or 1
     rows = math.ceil(len(names) / max(columns, 1))
     top = 46 + ROW * max(rows, 1) + 10
     added = top - (figure.layout.margin.t or 0)
