@@ -19,7 +19,7 @@ from waitlab.charts.palette import GRID, INK, PAPER, QUIET
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 ROW = 19
 LEGEND_WIDTH = 460
-"""What a legend has beside the axis on a narrow page, px: planned for more, it would run over the title there."""
+"""What a legend has beside the axis on a narrow page, px."""
 LETTER = 7.0
 TITLE = 42
 
@@ -104,17 +104,16 @@ def new(title: str, x: str, y: str, *, height: int = 420, kind: type[Any] = Char
 
 
 def finish(figure: Any) -> Any:
-    """Makes room for the legend below the title, however many entries it has: it moves the plot, never the title."""
-    names = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
-    wide = [LETTER * len(name) + 52 for name in names]
-    share = figure.layout.legend.entrywidth if figure.layout.legend.entrywidthmode == "fraction" else None
-    columns = len(names) if sum(wide) < LEGEND_WIDTH else int(1 / share if share else LEGEND_WIDTH / max(wide)) or 1
-    rows = math.ceil(len(names) / max(columns, 1))
-    top = 46 + ROW * max(rows, 1) + 10
-    added = top - (figure.layout.margin.t or 0)
-    height = (figure.layout.height or 420) + max(added, 0)
+    """Makes room for the legend below the title; the figure is as tall as a narrow page needs."""
+    named = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
+    names = [str(name).split("<br>") for name in named]
+    wide = [LETTER * max(map(len, lines)) + 52 for lines in names]
+    columns = len(names) if sum(wide) < LEGEND_WIDTH else int(LEGEND_WIDTH / max(wide)) or 1
+    rows = math.ceil(len(names) / max(columns, 1)) * max(map(len, names), default=1)
+    top = TITLE + ROW + 14
+    height = (figure.layout.height or 420) + max(top + ROW * (rows - 1) - (figure.layout.margin.t or 0), 0)
     below = {"orientation": "h", "yref": "container", "y": 1 - TITLE / height, "yanchor": "top"}
-    figure.update_layout(margin={"t": top}, height=height, legend=below)
+    figure.update_layout(margin={"t": top if names else TITLE + 14}, height=height, legend=below)
     return figure
 
 
