@@ -101,7 +101,7 @@ def test_a_connection_held_makes_pool_over_api_time(book):
     assert inside["facts"]["pool_timeouts"] > 0 and split["facts"]["pool_timeouts"] == 0
     assert inside["series"]["slow"]["throughput_per_s"] == pytest.approx(10, rel=0.2)
     assert split["series"]["slow"]["ok"] == 50
-    assert inside["facts"]["pool_active_p50"] >= 8 > split["facts"]["pool_active_p50"]
+    assert inside["facts"]["pool_active_p50"] > 10 / 2 > split["facts"]["pool_active_p50"]
 
 
 @holds("held")
@@ -126,7 +126,7 @@ def test_eight_combinations_do_what_theory_says(book):
         held, told = run["facts"]["connection_held"], run["model"]["connection_held"]
         assert held == told
         assert (run["facts"]["pool_timeouts"] > 0) == held
-        assert (run["facts"]["pool_active_p50"] >= 8) == held
+        assert (run["facts"]["pool_active_p50"] > 10 / 2) == held
     named = by(runs, "open_in_view", "boundary", "client")
     free = [key for key, run in named.items() if not run["facts"]["connection_held"]]
     assert set(free) == {

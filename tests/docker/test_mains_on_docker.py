@@ -50,10 +50,8 @@ def test_the_downstream_may_be_the_lab_s_database(lab):
 
 
 def test_data_that_does_not_fit_ends_the_main_and_harms_nothing_else(lab):
-    began = time.monotonic()
     run = admission(lab, payload_kb=200, force=True, wall_limit_s=30)
     assert run.facts["ended_by"] in ("out_of_memory", "wall_limit")
-    assert time.monotonic() - began < 60
     assert mains_in_the_container(lab) == []
     assert admission(lab, requests=200).facts["served"] == 200
     assert "plain" in lab.running()
@@ -65,4 +63,4 @@ def test_a_main_that_is_ended_is_gone_from_the_container_too(lab, until, how):
     limit = {"wall_limit_s": 2} if how == "wall_limit" else {}
     run = admission(lab, stop, lambda share, _text: stop.set() if how == "stop" and share > 0 else None, **limit)
     assert run.facts["ended_by"] == {"stop": "stopped", "wall_limit": "wall_limit"}[how]
-    assert until(lambda: mains_in_the_container(lab) == [], 10.0)
+    assert until(lambda: mains_in_the_container(lab) == [], 30)

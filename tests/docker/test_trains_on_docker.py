@@ -29,15 +29,20 @@ def test_the_api_is_asked_inside_the_network(trains):
         assert trains.get("/arrivals", client=client, api="ok")["station"] == "Bern"
 
 
-def test_a_burst_waits_in_the_client_that_was_asked_for(lab, trains):
-    url = f"{trains.url}/arrivals?client=restclient&api=slow&api_ms=5000"
+def test_a_burst_waits_in_the_client_that_was_asked_for(lab, trains, until):
+    """The API holds it until the dump is there."""
+    url = f"{trains.url}/arrivals?client=restclient&api=down"
     api = lab.app("webflux")
+    api.put("/external", hurry="false")
     with ThreadPoolExecutor(1) as aside:
-        running = aside.submit(lab.run_plan, Plan((Stream("slow", url, burst(IN_FLIGHT), 30),), "burst"))
-        while not running.done() and api.get("/external")["waiting"] < IN_FLIGHT:
-            lab.link.wait(0.05)
-        frames = [" ".join(thread.top_frames) for thread in trains.threads() if "-exec-" in thread.name]
+        running = aside.submit(lab.run_plan, Plan((Stream("held", url, burst(IN_FLIGHT), 60),), "burst"))
+        try:
+            assert until(lambda: api.get("/external")["waiting"] == IN_FLIGHT, 30)
+            frames = [" ".join(thread.top_frames) for thread in trains.threads() if "-exec-" in thread.name]
+        finally:
+            api.put("/external", hurry="true")
         assert Counter(sample.cls for sample in running.result().samples) == {"ok": IN_FLIGHT}
+    api.put("/external", hurry="false")
     assert sum("JdkClientHttpRequest" in each for each in frames) == IN_FLIGHT
     assert not any("Mono.block" in each for each in frames)
 

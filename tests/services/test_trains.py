@@ -93,7 +93,7 @@ def test_a_held_pool_turns_users_away_and_says_how_many(api, trains):
     held = f"{trains.url}/user/arrivals?boundary=transaction&client=restclient&api=down"
     with ThreadPoolExecutor(12) as users:
         sent = [users.submit(httpx.get, held, timeout=60, trust_env=False) for _ in range(12)]
-        early = [reply.result().status_code for reply, _ in zip(as_completed(sent, 60), range(8), strict=False)]
+        early = [reply.result().status_code for _, reply in zip(range(8), as_completed(sent, 60), strict=False)]
         api.put("/external", hurry="true")
     seen = trains.get("/watch")
     assert set(early) == {503} and Counter(reply.result().status_code for reply in sent) == {200: 4, 503: 8}

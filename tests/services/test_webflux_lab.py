@@ -12,6 +12,9 @@ import pytest
 from waitlab.errors import ControlError, ServiceDied, ServiceError
 from waitlab.services import by_hand, state
 
+COUNTED = {"monotonic_us", "jdbc_connections", "r2dbc_connections"}
+"""What a server says that is no limit: it differs from moment to moment."""
+
 
 def tree(pid):
     """A process with all that came from it."""
@@ -67,7 +70,7 @@ def test_a_wrong_setting_changes_nothing(lab, webflux, wrong):
     with pytest.raises(ControlError):
         lab.app("webflux", **wrong)
     after = webflux.settings()
-    assert {**before, "monotonic_us": 0} == {**after, "monotonic_us": 0}
+    assert {k: v for k, v in before.items() if k not in COUNTED} == {k: v for k, v in after.items() if k not in COUNTED}
 
 
 def test_a_pool_that_the_database_cannot_serve_is_refused_with_both_numbers(lab):
