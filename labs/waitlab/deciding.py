@@ -127,7 +127,7 @@ def _in_time(n: Numbers) -> None:
     whole = n.wait_ms + n.cpu_ms
     if n.patience_ms < whole:
         raise ControlError(
-            f"No answer can come within patience_ms={n.patience_ms:,}: wait_ms and cpu_ms alone are {whole:g} ms.",
+            f"No answer can come within patience_ms={n.patience_ms:,}: wait_ms and cpu_ms alone are {whole:,g} ms.",
             tip=f"patience_ms={ceil(2 * whole)}",
         )
 

@@ -6,7 +6,7 @@ import html
 from math import inf
 from typing import TYPE_CHECKING
 
-from waitlab.charts.palette import ERROR, QUIET, look
+from waitlab.charts.palette import ERROR, look
 from waitlab.predictions import show
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def lines(row: Row) -> dict[str, str]:
         "in flight": _in_flight(row),
         "platform threads it takes": f"{row.threads_needed:,}",
         "a crowd is held back by": row.held_back_by,
-        "of the crowd, begun at once": f"{row.in_flight_peak:,}",
-        "its calls downstream at once": f"{row.downstream_peak:,}",
-        "its heap": f"{show(row.heap_peak_mb)} MB",
-        "reserved for stacks": f"{show(row.stacks_reserved_mb)} MB",
+        "crowd: begun at once": f"{row.in_flight_peak:,}",
+        "crowd: calls downstream at once": f"{row.downstream_peak:,}",
+        "crowd: heap": f"{show(row.heap_peak_mb)} MB",
+        "reserved for threads' stacks": f"{show(row.stacks_reserved_mb)} MB",
         "admit at most": f"{row.admit:,}",
     }
 
@@ -72,7 +72,7 @@ def _head(row: Row) -> str:
 
 
 def _line(name: str, texts: list[str], sheet: Sheet) -> str:
-    head = f'<th scope="row" style="{_PLACE};font-weight:normal;color:{QUIET}">{html.escape(name)}</th>'
+    head = f'<th scope="row" style="{_PLACE};font-weight:normal;opacity:0.75">{html.escape(name)}</th>'
     cells = "".join(_cell(name, text, row) for text, row in zip(texts, sheet, strict=True))
     return f"<tr>{head}{cells}</tr>"
 
@@ -80,7 +80,7 @@ def _line(name: str, texts: list[str], sheet: Sheet) -> str:
 def _cell(name: str, text: str, row: Row) -> str:
     inside = html.escape(text)
     if name == SHOWN_BY:
-        inside = f'<code style="white-space:pre-wrap;line-height:1.35">{inside}</code>'
+        inside = f'<code style="white-space:pre-wrap;line-height:1.35;user-select:all">{inside}</code>'
     if name == "in flight" and row.grows_per_s:
         inside = f'<span style="color:{ERROR}">{inside}</span>'
     return f'<td style="{_PLACE}">{inside}</td>'

@@ -3,8 +3,9 @@
 A verdict is the first of these that is true:
 
     the rate is over a ceiling            cpu, connections, workers, offload pool or gate: each has its sentence
-    nothing holds a crowd back            virtual threads and R2DBC without a gate
     the data stream                       a gate holds requests back, but not the items of one stream
+    a limit is nearly reached             random arrivals then queue, though fewer arrive than could leave
+    nothing holds a crowd back            virtual threads and R2DBC without a gate
     it fits                               below every ceiling, and something holds a crowd back
 
 `shown_by` is a call that a reader can run as it stands.
@@ -18,6 +19,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from waitlab import models
+from waitlab.predictions import show
 
 if TYPE_CHECKING:
     from waitlab.deciding import Numbers, Row
@@ -26,6 +28,8 @@ __all__ = ["MOST_PLATFORM_THREADS", "advice", "held_back_by", "judged"]
 
 MOST_PLATFORM_THREADS = 4_000
 """Where the machine of the published figures (Apple M1, JDK 25) made no more of them; 1.4 million virtual ones fit."""
+NEARLY = 0.9
+"""From this share of a limit on a queue comes and goes where requests arrive at random."""
 BLOCKING = ("mvc-platform", "mvc-virtual")
 
 
@@ -50,17 +54,21 @@ def advice(rows: Sequence[Row], n: Numbers) -> str:
     """One sentence over all rows: the bottleneck if it is everybody's, else where to begin."""
     platform, virtual, *_ = rows
     if all(row.grows_per_s for row in rows) and virtual.first_limit in ("cpu", "jdbc pool"):
-        wall = "the processors" if virtual.first_limit == "cpu" else "the connections"
-        return f"First {wall}: every stack ends at {_rate(virtual.ceiling_per_s)}; another stack moves the queue."
+        cpu = virtual.first_limit == "cpu"
+        wall, end = "the processors" if cpu else "the connections", _rate(virtual.ceiling_per_s)
+        then = "less work or more cores help, no stack does" if cpu else "another stack moves the queue"
+        return f"First {wall}: every stack ends at {end}; {then}."
     if virtual.hit == "gate":
         return f"First the gate: {n.gate:,} at once are too few; {virtual.admit:,} would be answered in time."
     if n.streaming:
         return "WebFlux with R2DBC: pressure through every stage is what the blocking stacks leave to you."
+    if virtual.utilisation > NEARLY:
+        return _nearly(virtual)
     if not platform.grows_per_s and not n.gate:
-        return "A thread pool does it, and its size is your admission limit: know who chose it."
+        return "A thread pool does it: its size is your admission limit, and its queue has none."
     if n.gate:
         return f"Blocking code on virtual threads, behind the gate of {n.gate:,}."
-    return f"Blocking code on virtual threads, with an admission limit first: at most {virtual.admit:,} at once."
+    return f"Blocking code on virtual threads, with an admission limit first: {_admit(virtual, n)} at once."
 
 
 # -- over a ceiling ----------------------------------------------------------------------------------------------
@@ -75,9 +83,9 @@ def _over(row: Row, n: Numbers) -> tuple[str, str]:
     if row.first_limit == "offload pool":
         moved = ceil(models.in_flight(n.rate_per_s, n.wait_ms))
         said = f"The offload pool is too small: {moved:,} calls wait at once."
-        return said, 'run("one-percent", where="offload", offload_pool_size=4)'
+        return said, f'run("four-stacks", stack="{row.stack}", rate_per_s=1300, jdbc_pool_size=100)'
     if row.first_limit == "gate":
-        return f"The gate turns away what would fit; it may admit {row.admit:,}.", _gated(row.stack)
+        return f"The gate keeps out what would fit; it may admit {row.admit:,}.", _gated(row.stack)
     said = f"The connections are the wall, at {_rate(row.ceiling_per_s)}: this stack only chooses where to queue."
     return said, f'run("four-stacks", stack="{row.stack}", rate_per_s=700)'
 
@@ -104,8 +112,10 @@ def _under(row: Row, n: Numbers) -> tuple[str, str]:
     open_to_all = not n.gate and row.stack in ("mvc-virtual", "webflux-r2dbc")
     if n.streaming:
         return _streams(row)
+    if row.utilisation > NEARLY:
+        return _nearly(row), f'run("four-stacks", stack="{row.stack}", rate_per_s=480)'
     if open_to_all and not n.connections:
-        said = f"It fits, and a crowd goes through: {row.downstream_peak:,} calls at once. Admit at most {row.admit:,}."
+        said = f"It fits, and a crowd goes through: {row.downstream_peak:,} calls at once. Admit {_admit(row, n)}."
         return said, 'run("admission", threads="virtual", downstream="unguarded")'
     if open_to_all:
         return f"It fits. Nothing keeps a crowd out of memory: admit at most {row.admit:,}.", _unguarded(row.stack)
@@ -124,9 +134,10 @@ def _streams(row: Row) -> tuple[str, str]:
 
 def _fits(row: Row) -> tuple[str, str]:
     if row.stack == "mvc-platform":
-        return "It fits, and the pool is the admission limit.", 'run("admission", threads="fixed", pool_size=200)'
+        said = f"It fits. The pool is the admission limit; its queue has none, and holds {show(row.heap_peak_mb)} MB."
+        return said, 'run("admission", threads="fixed", payload_kb=50)'
     said = "It fits; a queue would stand in the scheduler, where a connection pool's gauge does not see it."
-    return said, f'run("four-stacks", stack="{row.stack}", rate_per_s=300)'
+    return said, f'run("four-stacks", stack="{row.stack}", rate_per_s=700)'
 
 
 def _gated(stack: str) -> str:
@@ -141,6 +152,16 @@ def _unguarded(stack: str) -> str:
     if stack in BLOCKING:
         return 'run("admission", threads="virtual")'
     return f'run("four-stacks", stack="{stack}", rate_per_s=700)'
+
+
+def _nearly(row: Row) -> str:
+    return f"It fits on average only: {row.utilisation:.0%} of the {row.first_limit} is used; queues come and go."
+
+
+def _admit(row: Row, n: Numbers) -> str:
+    """How many to admit; of a downstream whose limit is unknown the sheet knows only what would be answered in time."""
+    known = f"{row.admit:,}"
+    return f"at most {known}" if n.connections else f"what the downstream bears, and no more than {known}"
 
 
 def _pressure(control: str) -> str:

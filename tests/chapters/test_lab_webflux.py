@@ -8,9 +8,10 @@ import threading
 import time
 
 import pytest
+from measured_again import holds
 from nbclient.exceptions import DeadKernelError
 
-pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(360)]
+pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.timeout(660)]
 
 LOOP = "reactor-http-"
 ELASTIC = "boundedElastic-"
@@ -25,15 +26,10 @@ def book(open_book, built):  # noqa: ARG001
         yield opened
 
 
-@pytest.fixture
-def one(book):
+def only(book, tag):
     """The Run of a cell that shows one."""
-
-    def only(tag):
-        (run,) = book.runs(tag)
-        return run
-
-    return only
+    (run,) = book.runs(tag)
+    return run
 
 
 def on(run, prefix):
@@ -53,6 +49,7 @@ def test_loops_are_the_processors_but_at_least_four(book):
         assert facts["available_processors"] in runs
 
 
+@holds("loops")
 def test_requests_are_dealt_to_the_loops_in_turn(book):
     for run in book.runs("loops"):
         dealt = run["series"]["fast"]["threads"]
@@ -63,8 +60,9 @@ def test_requests_are_dealt_to_the_loops_in_turn(book):
 # -- 2. A baseline -----------------------------------------------------------------------------------------
 
 
-def test_nobody_waits_when_nobody_is_in_the_way(book, one):
-    book.judge("baseline", lambda: _quiet(one("baseline"), BLOCK_MS / 2))
+@holds("baseline")
+def test_nobody_waits_when_nobody_is_in_the_way(book):
+    _quiet(only(book, "baseline"), BLOCK_MS / 2)
 
 
 def _quiet(run, under_ms):
@@ -76,26 +74,26 @@ def _quiet(run, under_ms):
 # -- 3. Four sleepers --------------------------------------------------------------------------------------
 
 
-def test_four_sleepers_hold_four_loops(one):
-    run = one("four-sleepers")
+@holds("four-sleepers")
+def test_four_sleepers_hold_four_loops(book):
+    run = only(book, "four-sleepers")
     assert on(run, LOOP)
     assert len(run["facts"]["blocked_threads"]) == run["facts"]["event_loops"] == 4
 
 
-def test_every_bystander_waits_for_the_end_of_the_sleep(book, one):
-    def held():
-        first = one("four-sleepers")["facts"]["first_fast_wait_ms"]
-        assert first == pytest.approx(BLOCK_MS - HEAD_START_MS, rel=0.1)
-        samples = "four.series['fast'].samples"
-        sent = book.value(f"[((s.intended_s - four.t0_s) * 1000, s.latency_ms) for s in {samples}]")
-        end = one("four-sleepers")["facts"]["all_blocked_ms"]
-        before = [(at, wait) for at, wait in sent if at < BLOCK_MS]
-        assert len(before) == 9
-        assert [at + wait for at, wait in before] == [pytest.approx(end, rel=0.05)] * len(before)
-
-    book.judge("four-sleepers", held)
+@holds("four-sleepers")
+def test_every_bystander_waits_for_the_end_of_the_sleep(book):
+    first = only(book, "four-sleepers")["facts"]["first_fast_wait_ms"]
+    assert first == pytest.approx(BLOCK_MS - HEAD_START_MS, rel=0.1)
+    samples = "four.series['fast'].samples"
+    sent = book.value(f"[((s.intended_s - four.t0_s) * 1000, s.latency_ms) for s in {samples}]")
+    end = only(book, "four-sleepers")["facts"]["all_blocked_ms"]
+    before = [(at, wait) for at, wait in sent if at < BLOCK_MS]
+    assert len(before) == 9
+    assert [at + wait for at, wait in before] == [pytest.approx(end, rel=0.05)] * len(before)
 
 
+@holds("one-sleeper")
 def test_one_sleeper_holds_everybody_where_it_meets_the_accepting_loop(book):
     runs = [run["facts"] for run in book.runs("one-sleeper")]
     hit = [facts["accepting_thread"] in facts["blocked_threads"] for facts in runs]
@@ -105,12 +103,14 @@ def test_one_sleeper_holds_everybody_where_it_meets_the_accepting_loop(book):
         assert facts["held_share"] == (1.0 if hard else pytest.approx(1 / 4, abs=2 / 9))
 
 
+@holds("kept-alive")
 def test_a_connection_kept_alive_on_another_loop_is_answered(book):
     runs = [run["facts"] for run in book.runs("kept-alive")]
     assert any(facts["accepting_thread"] in facts["blocked_threads"] for facts in runs)
     assert [facts["held_share"] for facts in runs] == [0.5] * len(runs)
 
 
+@holds("own-accept")
 def test_with_a_loop_of_its_own_for_accepting_the_share_is_k_of_the_loops(book):
     for run in book.runs("own-accept"):
         facts, k = run["facts"], run["settings"]["k"]
@@ -121,8 +121,8 @@ def test_with_a_loop_of_its_own_for_accepting_the_share_is_k_of_the_loops(book):
 # -- 4. Who ran it? ----------------------------------------------------------------------------------------
 
 
-def test_which_operator_moves_the_query(one):
-    rows = {row["endpoint"]: row for row in one("who-runs-it")["facts"]["rows"]}
+def test_which_operator_moves_the_query(book):
+    rows = {row["endpoint"]: row for row in only(book, "who-runs-it")["facts"]["rows"]}
     ran_on = {name: row["blocking_call_ran_on"] for name, row in rows.items()}
     assert {name: kind(thread) for name, thread in ran_on.items()} == {
         "sleep": "loop",
@@ -143,64 +143,52 @@ def kind(thread):
 # -- 5. Isolated -------------------------------------------------------------------------------------------
 
 
-def test_isolated_queries_wait_on_elastic_threads_and_hurt_nobody(book, one):
-    def harmless():
-        run = one("isolated")
-        assert on(run, ELASTIC) and len(run["facts"]["blocked_threads"]) >= 8
-        _quiet(run, 150)
-
-    book.judge("isolated", harmless)
+@holds("isolated")
+def test_isolated_queries_wait_on_elastic_threads_and_hurt_nobody(book):
+    run = only(book, "isolated")
+    assert on(run, ELASTIC) and len(run["facts"]["blocked_threads"]) >= 8
+    _quiet(run, 150)
 
 
-def test_isolation_is_not_capacity(book, one):
-    def four_waves():
-        run = one("narrow")
-        assert run["in_force"]["offload_pool_size"] == 2 == len(run["facts"]["blocked_threads"])
-        assert run["facts"]["all_blocked_ms"] == pytest.approx(4000, rel=0.1)
-        _quiet(run, 150)
-
-    book.judge("narrow", four_waves)
+@holds("narrow")
+def test_isolation_is_not_capacity(book):
+    run = only(book, "narrow")
+    assert run["in_force"]["offload_pool_size"] == 2 == len(run["facts"]["blocked_threads"])
+    assert run["facts"]["all_blocked_ms"] == pytest.approx(4000, rel=0.1)
+    _quiet(run, 150)
 
 
+@holds("two-limits")
 def test_threads_and_connections_are_two_limits(book):
-    def two_waves():
-        threads, connections = book.runs("two-limits")
-        assert threads["in_force"]["offload_pool_size"] < 21 <= threads["in_force"]["jdbc_pool_size"]
-        assert connections["in_force"]["jdbc_pool_size"] < 20 <= connections["in_force"]["offload_pool_size"]
-        for run in (threads, connections):
-            assert run["facts"]["all_blocked_ms"] == pytest.approx(2000, rel=0.15)
-
-    book.judge("two-limits", two_waves)
+    threads, connections = book.runs("two-limits")
+    assert threads["in_force"]["offload_pool_size"] < 21 <= threads["in_force"]["jdbc_pool_size"]
+    assert connections["in_force"]["jdbc_pool_size"] < 20 <= connections["in_force"]["offload_pool_size"]
+    for run in (threads, connections):
+        assert run["facts"]["all_blocked_ms"] == pytest.approx(2000, rel=0.15)
 
 
-def test_more_loops_leave_the_share(book, one):
-    def half():
-        run = one("many-loops")
-        assert len(run["facts"]["blocked_threads"]) == 20 and run["facts"]["event_loops"] == 40
-        assert run["facts"]["held_share"] == pytest.approx(0.5, abs=2 / 40)
-
-    book.judge("many-loops", half)
+@holds("many-loops")
+def test_more_loops_leave_the_share(book):
+    run = only(book, "many-loops")
+    assert len(run["facts"]["blocked_threads"]) == 20 and run["facts"]["event_loops"] == 40
+    assert run["facts"]["held_share"] == pytest.approx(0.5, abs=2 / 40)
 
 
 # -- 6. Not blocking at all --------------------------------------------------------------------------------
 
 
+@holds("r2dbc")
 def test_r2dbc_waits_on_no_thread_but_has_a_pool_too(book):
-    def frees_threads():
-        eight, twenty = book.runs("r2dbc")
-        assert not any(
-            kind(thread) == "elastic" for run in (eight, twenty) for thread in run["facts"]["blocked_threads"]
-        )
-        _quiet(eight, 150)
-
-    book.judge("r2dbc", frees_threads)
+    eight, twenty = book.runs("r2dbc")
+    assert not any(kind(thread) == "elastic" for run in (eight, twenty) for thread in run["facts"]["blocked_threads"])
+    _quiet(eight, 150)
 
 
 # -- 7. Caught in the act ----------------------------------------------------------------------------------
 
 
-def test_blockhound_sees_what_blocks_a_loop(one):
-    rows = {row["endpoint"]: row for row in one("blockhound")["facts"]["rows"]}
+def test_blockhound_sees_what_blocks_a_loop(book):
+    rows = {row["endpoint"]: row for row in only(book, "blockhound")["facts"]["rows"]}
     assert {name for name, row in rows.items() if row["detected"]} == {"sleep", "jdbc", "jdbc-publish"}
     assert "sleep" in rows["sleep"]["method"]
     assert all(row["thread"].startswith(LOOP) for row in rows.values() if row["detected"])

@@ -11,7 +11,6 @@ SHARED = (
     "test_the_server_and_we_read_one_clock",
     "test_what_was_asked_is_what_the_server_reads_back",
     "test_a_live_change_keeps_the_process",
-    "test_a_live_change_is_quick",
     "test_a_wrong_setting_changes_nothing",
     "test_a_pool_that_the_database_cannot_serve_is_refused_with_both_numbers",
     "test_an_unknown_app_offers_the_nearest",

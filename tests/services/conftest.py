@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -88,5 +89,5 @@ def thaw() -> Iterator[list[int]]:
     frozen: list[int] = []
     yield frozen
     for pid in frozen:
-        if psutil.pid_exists(pid):
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGCONT)

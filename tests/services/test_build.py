@@ -21,6 +21,7 @@ from waitlab.services.guarded import Guarded, guarded
 from waitlab.services.machine import plain_environment
 
 SPEC = APPS["webflux"]
+PAIRS = 5
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,11 +39,16 @@ def clone(tmp_path, monkeypatch):
     return root
 
 
-def test_nothing_to_do_takes_no_time():
-    began = time.monotonic()
-    report = building.build(say=lambda _text: None)
-    assert report.built == ()
-    assert time.monotonic() - began < 0.5
+def test_nothing_to_do_starts_nothing(monkeypatch):
+    """No program, and so neither Maven nor a JVM: that it takes no time follows."""
+
+    def refused(*arguments, **_how):
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    said = []
+    report = building.build(say=said.append)
+    assert report.built == () and said == [str(report)]
 
 
 def seconds_to_port(running: Guarded, port_file: Path) -> float:
@@ -63,8 +69,11 @@ def start_time(tmp_path: Path, cwd: Path, *flags: str) -> float:
 
 
 def test_the_cache_is_used_and_halves_the_start(tmp_path):
-    plain = [start_time(tmp_path, SPEC.folder.parent) for _ in range(2)]
-    cached = [start_time(tmp_path, SPEC.folder, "-XX:AOTCache=app.aot", "-XX:AOTMode=on") for _ in range(2)]
+    """By the quickest start of each kind, in turns: what disturbs a start makes it longer. A cache must be usable."""
+    plain, cached = [], []
+    while len(plain) < PAIRS and not (plain and min(cached) * 2 <= min(plain)):
+        plain.append(start_time(tmp_path, SPEC.folder.parent))
+        cached.append(start_time(tmp_path, SPEC.folder, "-XX:AOTCache=app.aot", "-XX:AOTMode=on"))
     assert min(cached) * 2 <= min(plain)
 
 
@@ -93,7 +102,7 @@ def test_a_killed_build_leaves_no_app_and_no_process():
             started = started_by(process.pid)
         finally:
             os.kill(process.pid, signal.SIGKILL)
-    _, left = psutil.wait_procs(started, timeout=10)
+    _, left = psutil.wait_procs(started, timeout=30)
     assert left == []
     assert not SPEC.folder.exists()
     assert not building.is_current(SPEC)
@@ -101,7 +110,7 @@ def test_a_killed_build_leaves_no_app_and_no_process():
 
 def started_by(pid: int) -> list[psutil.Process]:
     """What the build has started, once the app is among it."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     found: list[psutil.Process] = []
     while time.monotonic() < end and not any(map(is_java, found)):
         found = psutil.Process(pid).children(recursive=True)

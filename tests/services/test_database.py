@@ -43,7 +43,7 @@ def test_a_database_that_was_killed_leaves_no_shared_memory(small_lab, until):
     segment = (small_lab.db.folder / "data" / "postmaster.pid").read_text().splitlines()[6].split()[1]
     assert segment in _segments()
     os.kill(small_lab.link.child("db").pid, signal.SIGKILL)
-    assert until(lambda: not small_lab.db.running(), 3.0)
+    assert until(lambda: not small_lab.db.running(), 20)
     small_lab.close()
     assert segment not in _segments()
 

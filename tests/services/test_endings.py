@@ -1,4 +1,4 @@
-"""However an owner ends, nothing of its lab is left five seconds later."""
+"""However an owner ends, nothing of its lab is left: five seconds later, or what those become on a busy machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from waitlab.services import embedded_app, open_lab, state
 from waitlab.services.embedded import EmbeddedLab
 from waitlab.services.processes import born
 
-GONE_S = 5.0
+GONE_S = 20.0
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_nothing_is_left_after_a_signal(own, until, what, ending):
 @pytest.mark.usefixtures("built")
 def test_nothing_is_left_when_the_owner_has_ended_normally(own):
     owner = own("webflux")
-    owner.process.communicate("\n", timeout=GONE_S)
+    owner.process.communicate("\n", timeout=3 * GONE_S)
     assert owner.process.returncode == 0
     assert owner.left() == []
 

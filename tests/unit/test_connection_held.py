@@ -23,7 +23,7 @@ def test_the_pool_is_told_on_the_run_s_own_clock():
     facts = run.facts
     assert facts["pool"] == {"at_ms": [0, 100, 900], "active": [2, 10, 10], "waiting": [0, 5, 5], "timeouts": [0, 0, 3]}
     assert (facts["pool_timeouts"], facts["pool_active_p50"], facts["connection_held"]) == (3, 10, True)
-    assert "connection held during the call, 3 time-outs at the pool" in run.line
+    assert "connection held during the call, 3 time-outs at the pool, 4.0 boards a second" in run.line
     assert ("mvc", {"connection_timeout_ms": 1500, "open_in_view": False}) in [
         (name, {k: v for k, v in given.items() if k in ("connection_timeout_ms", "open_in_view")})
         for name, given in lab.apps

@@ -89,7 +89,7 @@ def test_the_gate_admits_what_is_answered_in_time():
 def test_over_a_ceiling_the_limit_is_named():
     assert all("connections are the wall" in said for said in verdicts(rate_per_s=700).values())
     assert all("Out of processors" in said for said in verdicts(cpu_ms=10).values())
-    assert all("turns away" in said for said in verdicts(gate=1).values())
+    assert all("keeps out" in said for said in verdicts(gate=1).values())
     assert "7 threads would do" in verdicts(pool_size=2)[PLATFORM]
     assert "6 calls wait at once" in verdicts(offload_pool_size=2)[OFFLOADED]
 
@@ -101,11 +101,24 @@ def test_beyond_four_thousand_platform_threads_only_virtual_ones_help():
 
 def test_below_it_the_crowd_decides():
     said = verdicts()
-    assert said[PLATFORM] == "It fits, and the pool is the admission limit."
+    assert said[PLATFORM] == "It fits. The pool is the admission limit; its queue has none, and holds 195 MB."
     assert "admit at most 500" in said[VIRTUAL] and "admit at most 500" in said[R2DBC]
     assert "scheduler" in said[OFFLOADED]
     assert all("limit that a pool used to be" in one for one in verdicts(gate=200).values())
     assert "20,000 calls at once" in verdicts(connections=0)[VIRTUAL]
+
+
+def test_a_downstream_of_unknown_limits_is_asked_before_the_patience():
+    sheet = decide(connections=0, rate_per_s=5000, wait_ms=200, cpu_ms=0.3, cores=4, patience_ms=2000)
+    for said in (sheet[VIRTUAL].verdict, sheet.advice):
+        assert "what the downstream bears, and no more than 26,666" in said
+    assert "downstream bears" not in verdicts()[VIRTUAL]
+
+
+def test_near_a_limit_random_arrivals_queue_on_every_stack():
+    assert all("98% of the " in said and "queues come and go" in said for said in verdicts(rate_per_s=490).values())
+    assert decide(rate_per_s=490).advice.startswith("It fits on average only")
+    assert not any("on average" in said for said in verdicts(rate_per_s=450).values())
 
 
 def test_streams_ask_for_pressure():

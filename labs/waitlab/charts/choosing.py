@@ -54,7 +54,7 @@ def heap(runs: Sequence[Run]) -> Any:
     figure = new(titled("Used heap", runs), "time since the start, s", "heap, MB")
     for index, run in enumerate(runs):
         alive = run.facts["heap_peak_mb"]
-        name = f"{label(run, runs)}: " + ("no collection" if alive is None else f"{alive:,.1f} MB alive")
+        name = f"{label(run, runs)}: " + ("live heap unknown" if alive is None else f"{alive:,.1f} MB alive")
         figure.add_scatter(**_over_time(run, index, "heap_over_time", name, "%{y:,.1f} MB at %{x:.2f} s"))
     collected = [run for run in runs if run.facts["heap_peak_mb"] is not None]
     figure.add_scatter(

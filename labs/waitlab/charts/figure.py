@@ -18,8 +18,10 @@ from waitlab.charts.palette import GRID, INK, PAPER, QUIET
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 ROW = 19
-LEGEND_WIDTH = 780
+LEGEND_WIDTH = 460
+"""What a legend has beside the axis on a narrow page, px."""
 LETTER = 7.0
+TITLE = 42
 
 
 class Chart(go.Figure):
@@ -102,18 +104,16 @@ def new(title: str, x: str, y: str, *, height: int = 420, kind: type[Any] = Char
 
 
 def finish(figure: Any) -> Any:
-    """Makes room for the legend above the plot, however many entries it has."""
-    names = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
-    wide = [LETTER * len(name) + 52 for name in names]
-    columns = len(names) if sum(wide) < LEGEND_WIDTH else max(1, int(LEGEND_WIDTH / max(wide)))
-    rows = math.ceil(len(names) / max(columns, 1))
-    top = 46 + ROW * max(rows, 1) + 10
-    added = top - (figure.layout.margin.t or 0)
-    figure.update_layout(
-        margin={"t": top},
-        height=(figure.layout.height or 420) + max(added, 0),
-        legend={"orientation": "h" if columns > 1 else "v"},
-    )
+    """Makes room for the legend below the title; the figure is as tall as a narrow page needs."""
+    named = [trace.name for trace in figure.data if getattr(trace, "showlegend", False) is not False and trace.name]
+    names = [str(name).split("<br>") for name in named]
+    wide = [LETTER * max(map(len, lines)) + 52 for lines in names]
+    columns = len(names) if sum(wide) < LEGEND_WIDTH else int(LEGEND_WIDTH / max(wide)) or 1
+    rows = math.ceil(len(names) / max(columns, 1)) * max(map(len, names), default=1)
+    top = TITLE + ROW + 14
+    height = (figure.layout.height or 420) + max(top + ROW * (rows - 1) - (figure.layout.margin.t or 0), 0)
+    below = {"orientation": "h", "yref": "container", "y": 1 - TITLE / height, "yanchor": "top"}
+    figure.update_layout(margin={"t": top if names else TITLE + 14}, height=height, legend=below)
     return figure
 
 

@@ -48,6 +48,7 @@ class LiveFigure:
         for _ in range(MOST_RUNS):
             self.widget.add_scatter(x=nothing, y=nothing, mode="markers", visible=False)
         self.widget.update_yaxes(rangemode="tozero", tickformat=",")
+        self.widget.update_xaxes(tickformat=",")
         self.widget._config = {"responsive": True, "displaylogo": False}
         self.widget.update_layout(
             height=430,

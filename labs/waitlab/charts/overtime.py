@@ -37,7 +37,7 @@ _STATES = {"closed": REACTIVE, "open": OFFLOADED, "half-open": CORES}
 _SOURCES: dict[tuple[str, bool], tuple[str, Look]] = {
     ("fresh", False): ("fresh", REACTIVE),
     ("stale", False): ("stale, after a time-out", ON_THE_LOOP),
-    ("stale", True): ("stale, at once: refused by the breaker", OFFLOADED),
+    ("stale", True): ("stale, at once by the breaker", OFFLOADED),
 }
 
 
@@ -125,7 +125,6 @@ def breaker(runs: Sequence[Run]) -> Any:
         },
         xaxis={"anchor": "y3", "rangemode": "tozero"},
         barmode="overlay",
-        legend={"entrywidth": 0.49, "entrywidthmode": "fraction"},
     )
     return figure
 
@@ -176,7 +175,7 @@ def _add_ages(figure: Any, run: Run) -> None:
     rows: list[Mapping[str, Any]] = [row for row in _rows(run) if row["age_ms"] is not None and row["source"] != "none"]
     mark = {"color": VIRTUAL.colour, "symbol": VIRTUAL.symbol, "size": 6, "line": {"color": QUIET, "width": 0.5}}
     x, y = [row["at_ms"] / 1000 for row in rows], [row["age_ms"] / 1000 for row in rows]
-    figure.add_scatter(x=x, y=y, yaxis="y3", name="age of the board that is shown", mode="markers", marker=mark)
+    figure.add_scatter(x=x, y=y, yaxis="y3", name="age of the board shown", mode="markers", marker=mark)
 
 
 def _add_theory(figure: Any, run: Run) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from waitlab import models_stacks as models
 from waitlab.charts.figure import dressed, new
 from waitlab.charts.palette import DASHES, INK, OFFLOADED, PLATFORM, QUIET, THEORY, VOID, Look, look, symbol
-from waitlab.charts.traces import add_failed_counts, of_what, theory
+from waitlab.charts.traces import add_failed_counts, by_powers, of_what, theory
 from waitlab.charts.words import label, safe
 from waitlab.predictions import main_series, show
 from waitlab.runs import Run
@@ -30,6 +30,7 @@ PLACES = {
 }
 SHIFT = 0.006
 """Points of different stacks at one rate stand this share of the axis apart, or they would hide each other."""
+LOWEST_MS = 1  # where the crosses of failures stand: a logarithmic scale has no zero
 LEAST_SHARE = 0.07
 """Parts of a bar from this share of the longest bar on carry their figure."""
 
@@ -52,9 +53,9 @@ def stacks(runs: Sequence[Run]) -> Any:
     figure.add_scatter(x=[None], y=[None], mode="lines", name="dotted, open marks: p99", line=dotted)
     void = [run for run in runs if run.void]
     _add_void(figure, void, [float(run.settings["rate_per_s"]) for run in void])
-    add_failed_counts(figure, runs, [float(run.settings["rate_per_s"]) for run in runs])
+    add_failed_counts(figure, runs, [float(run.settings["rate_per_s"]) for run in runs], LOWEST_MS)
     figure.update_xaxes(rangemode="tozero", tickformat=",")
-    return _by_powers(figure)
+    return by_powers(figure)
 
 
 def queues(runs: Sequence[Run]) -> Any:
@@ -143,13 +144,6 @@ def _add_void(figure: Any, void: Sequence[Run], x: Sequence[Any]) -> None:
         figure.add_scatter(x=list(x), y=y, mode="markers", name=f"void: {len(void)}, the client was late", marker=mark)
 
 
-def _by_powers(figure: Any) -> Any:
-    """Latency on a logarithmic scale with 1, 2 and 5 of each power of ten."""
-    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
-    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
-    return figure
-
-
 def _at_one_rate(runs: Sequence[Run]) -> Any:
     """p50 and p99 of Runs at one rate, a place for each, with theory's p50 and the limit that each hit."""
     figure = new(f"Latency at {runs[0].settings['rate_per_s']:g} requests/s", "", of_what(runs))
@@ -157,26 +151,25 @@ def _at_one_rate(runs: Sequence[Run]) -> Any:
     pairs = list(zip(names, runs, strict=True))
     expected = {"x": names, "y": [run.model["p50_ms"] for run in runs]}
     figure.add_scatter(**theory(expected, "theory: p50"))
-    for which, shape in (("p50", ""), ("p99", "-open")):
+    for which, shape, side in (("p50", "", "bottom right"), ("p99", "-open", "top right")):
         known = [(name, run, _values([run], run.settings["rate_per_s"], which)) for name, run in pairs]
         drawn = [(name, look(run.settings), found[0]) for name, run, found in known if found]
         x, y = [name for name, *_ in drawn], [ms for *_, ms in drawn]
         dress = {"symbol": [s.symbol + shape for _, s, _ in drawn], "color": [s.colour for _, s, _ in drawn]}
-        texts = {"text": [f"  {show(ms)} ms" for ms in y], "textposition": "middle right", "hoverinfo": "text"}
-        name = f"{which}, {'open' if shape else 'filled'} marks"
-        figure.add_scatter(x=x, y=y, mode="markers+text", name=name, marker={**dress, "size": 11}, **texts)
+        texts = {"text": [f"  {show(ms)} ms" for ms in y], "textposition": side, "hoverinfo": "text"}
+        texts |= {"mode": "markers+text", "name": f"{which}, {'open' if shape else 'filled'} marks"}
+        figure.add_scatter(x=x, y=y, marker={**dress, "size": 11}, **texts)
     _add_void(figure, [run for run in runs if run.void], [name for name, run in pairs if run.void])
-    add_failed_counts(figure, runs, names)
+    add_failed_counts(figure, runs, names, LOWEST_MS)
     figure.update_xaxes(range=[-0.4, len(runs) - 0.4])
-    return _by_powers(figure)
+    return by_powers(figure)
 
 
 def _said(name: str, own: Sequence[Run]) -> str:
     """A curve's name, with the limit that was hit first and from which rate on."""
     hit = [run for run in own if not run.void and run.facts.get("first_limit") not in ("none", "unknown", None)]
-    if not hit:
-        return f"{name}: no limit hit"
-    return f"{name}: {hit[0].facts['first_limit']} from {hit[0].settings['rate_per_s']:g}/s"
+    said = f"{hit[0].facts['first_limit']} from {hit[0].settings['rate_per_s']:g}/s" if hit else "no limit hit"
+    return f"{name}: {said}"
 
 
 def _add_theories(figure: Any, groups: Mapping[str, Sequence[Run]], widest: float) -> None:
@@ -198,8 +191,8 @@ def _add_knee(figure: Any, knee: float, heights: Sequence[float]) -> None:
         y=[min(heights) / 2, max(heights) * 2],
         mode="lines+text",
         line={"color": QUIET, "width": 1, "dash": "dot"},
-        text=["", f" knee: {show(knee)}/s"],
-        textposition="middle right",
+        text=[f" knee: {show(knee)}/s", ""],
+        textposition="top right",
         textfont={"color": INK},
         showlegend=False,
         hoverinfo="skip",

@@ -10,6 +10,8 @@ from waitlab.load.samples import OK, Sample
 from waitlab.runs import Run
 
 MOST_ROWS = 200
+PLAIN = "mathjax_ignore tex2jax_ignore"
+FOLDED = "text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6em;max-width:32em"
 _HEADS = ("series", "sent at, s", "late, ms", "took, ms", "answer", "thread")
 
 
@@ -23,18 +25,18 @@ def table(*runs: Run) -> str:
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
-    """A plain HTML table; every cell is escaped."""
+    """A plain HTML table; every cell is escaped, and no `$` in it (a nested class's) is taken for mathematics."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{_cell(c)}</td>" for c in row) + "</tr>" for row in rows)
     said = f"<caption>{html.escape(caption)}</caption>"
-    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="{PLAIN}"><table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(value: object) -> str:
     """A cell's text, escaped; a list folded, a line each."""
     if isinstance(value, list | tuple):
         lines = "<br>".join(html.escape(str(line)) for line in value)
-        return f"<details><summary>{len(value)} lines</summary>{lines}</details>"
+        return f'<details style="{FOLDED}"><summary>{len(value)} lines</summary>{lines}</details>'
     return html.escape(str(value))
 
 

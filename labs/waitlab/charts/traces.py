@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from typing import Any
 
 from waitlab.charts.palette import DASHES, ERROR, INNOCENT, THEORY, VOID, Look, look, symbol
@@ -73,14 +74,24 @@ def add_failures(figure: Any, series: Series, x: Sequence[float]) -> None:
         figure.add_scatter(**crosses(x, [sample.latency_ms for sample in failed], failures(series), told))
 
 
-def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any]) -> None:
-    """A cross on the axis below each Run that had failures."""
+def add_failed_counts(figure: Any, runs: Sequence[Run], x: Sequence[Any], y: float = 0) -> None:
+    """A cross at the height `y`, by default on the axis, below each Run that had failures."""
     pairs = [(at, main_series(run)) for at, run in zip(x, runs, strict=True)]
     failed = [(at, series.offered - series.ok) for at, series in pairs if series and series.ok < series.offered]
     if failed:
         told = [f"{count} failed" for _, count in failed]
         name = f"failed: {sum(count for _, count in failed)}"
-        figure.add_scatter(**crosses([at for at, _ in failed], [0] * len(failed), name, told))
+        figure.add_scatter(**crosses([at for at, _ in failed], [y] * len(failed), name, told))
+
+
+def by_powers(figure: Any) -> Any:
+    """A logarithmic scale with 1, 2 and 5 of each power of ten, wide enough for small differences to look small."""
+    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
+    drawn = [y for trace in figure.data for y in trace.y if y]
+    ends = [log10(min(drawn) / 2), log10(max(drawn) * 2)] if drawn else None
+    named = {"tickmode": "array", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+    figure.update_yaxes(type="log", range=ends, **named)
+    return figure
 
 
 def theory(line: Mapping[str, Any], name: str, shape: str = "linear", dash: str = "dash") -> dict[str, Any]:

@@ -56,7 +56,7 @@ _BY_GROUP = {
 }  # fmt: skip
 LEGIBLE = 0.05
 _CLIENT_HEADS = ("client", "p50 ms", "published ms", "CPU ms a call", "published CPU", "live threads", "published")
-_BOUNDARY_HEADS = ("transaction", "client", "open-in-view", "connection", "taken (median)", "gave up", "theory")
+_BOUNDARY_HEADS = ("transaction", "client", "open in view", "seen", "taken (median)", "gave up", "theory")
 _COMPARED: tuple[tuple[str, Callable[[Run], float]], ...] = (
     ("p50", lambda run: run.series["slow"].p50_ms or 0.0),
     ("CPU", lambda run: run.facts["cpu_ms_per_request"]),
@@ -78,7 +78,7 @@ def states(runs: Sequence[Run]) -> Any:
         figure.add_bar(
             x=places,
             y=counts,
-            name=_named(key, rows),
+            name=_named(key, rows).replace(" (", "<br>("),
             width=0.6,
             marker={"color": style.colour, "pattern": dressed(style.pattern)},
             text=[str(n) if n >= LEGIBLE * tallest else "" for n in counts],
@@ -87,8 +87,7 @@ def states(runs: Sequence[Run]) -> Any:
             hovertext=[_hover(one, key) for one in rows],
             hoverinfo="text",
         )
-    two_columns = {"entrywidth": 0.49, "entrywidthmode": "fraction"}
-    figure.update_layout(barmode="stack", bargap=0.3, legend=two_columns)
+    figure.update_layout(barmode="stack", bargap=0.3)
     ticks = [label(run, runs).replace(", ", "<br>") for run in runs]
     figure.update_xaxes(tickmode="array", tickvals=places, ticktext=ticks, tickangle=0)
     figure.update_yaxes(rangemode="tozero", tickformat=",")
@@ -97,14 +96,20 @@ def states(runs: Sequence[Run]) -> Any:
 
 def clients(runs: Sequence[Run]) -> Any:
     """Medians of repeated Runs with their ranges, a row for each client, beside published ones; below, what differs."""
-    widths = [5, 4, 3, 4, 3, 4, 3]
-    figure = _as_table("The same calls, client by client", _CLIENT_HEADS, client_rows(runs), widths)
+    heads = [_CLIENT_HEADS[i] for i in (0, 1, 3, 5)]
+    rows = [(row[0], *(_beside(row[i], row[i + 1]) for i in (1, 3, 5))) for row in client_rows(runs)]
+    figure = _as_table("The same calls, client by client", heads, rows, [5, 5, 5, 5])
     lines = apart(runs)
     at = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -6}
     figure.add_annotation(text="<br>".join(lines), align="left", showarrow=False, **at)
     room = LINE * len(lines) + 16
     figure.update_layout(margin={"b": room}, height=figure.layout.height + room)
     return figure
+
+
+def _beside(here: str, published: str) -> str:
+    """A cell: what was measured here, and under it what was published."""
+    return f"{here}<br>published {published}" if published else here
 
 
 def apart(runs: Sequence[Run]) -> list[str]:
@@ -146,7 +151,10 @@ def client_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
 def boundaries(runs: Sequence[Run]) -> Any:
     """What happens to the connection, a row for each Run."""
     return _as_table(
-        "Who keeps a connection while the call hangs", _BOUNDARY_HEADS, boundary_rows(runs), [3, 4, 3, 3, 3, 2, 2]
+        "Is a connection held while the call hangs?",
+        _BOUNDARY_HEADS,
+        boundary_rows(runs),
+        [92, 112, 60, 58, 78, 56, 62],
     )
 
 
@@ -177,7 +185,7 @@ def _precise(values: Sequence[float]) -> str:
 
 def _as_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Any:
     cells = [[cell.replace(" (", "<br>(") for cell in column] for column in zip(*rows, strict=True)]
-    tall = ROW + LINE * any("<br>" in cell for column in cells for cell in column)
+    tall = ROW + LINE * max(cell.count("<br>") for column in cells for cell in column)
     figure = new(title, "", "", height=150 + (tall + 4) * len(rows))
     look_of_all = {"align": "left", "line_color": GRID, "font_color": INK}
     figure.add_table(

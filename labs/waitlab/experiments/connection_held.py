@@ -15,6 +15,7 @@ from waitlab.experiments import trains
 from waitlab.experiments.base import Bench, Experiment, Outcome
 from waitlab.load.client import LoadResult
 from waitlab.load.samples import OK, Sample
+from waitlab.runs import Series
 from waitlab.services import App
 
 WORKERS = 200
@@ -98,7 +99,9 @@ def _line(s: Settings, o: Outcome) -> str:
     parts = [trains.tally(o.samples, "slow")] + ([trains.tally(o.samples, "user")] if s["user_calls"] else [])
     if "pool_timeouts" in o.facts:
         held = "held" if o.facts["connection_held"] else "not held"
+        rate = Series("slow", tuple(x for x in o.samples if x.series == "slow")).throughput_per_s or 0.0
         parts.append(f"connection {held} during the call, {o.facts['pool_timeouts']} time-outs at the pool")
+        parts[-1] += f", {rate:.1f} boards a second"
     return f"{head}: {'; '.join(parts)}"
 
 

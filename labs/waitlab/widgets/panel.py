@@ -14,6 +14,8 @@ import ipywidgets as widgets
 
 EVERY_S = 0.1
 WIDE = "900px"
+COLUMNS = {"grid_template_columns": "repeat(auto-fit, minmax(min(100%, 320px), 1fr))", "width": "auto"}
+"""Sliders stand in two columns, and in one where there is no room for two."""
 
 
 class Panel:
@@ -30,8 +32,7 @@ class Panel:
         self.under = widgets.HTML()
         self.on_change.layout.width = "190px"
         row = {"align_items": "center", "flex_flow": "row wrap"}
-        halves = {"grid_template_columns": "repeat(2, minmax(0, 1fr))", "width": "100%"}
-        sliders = widgets.GridBox(list(knobs.values()), layout=halves)
+        sliders = widgets.GridBox(list(knobs.values()), layout=COLUMNS)
         buttons = widgets.HBox([self.run, self.stop, self.on_change, self.bar, self.message], layout=row)
         parts = [sliders, self.theory, buttons, figure, self.under]
         self.box = widgets.VBox(parts, layout={"max_width": WIDE, "width": "100%"})

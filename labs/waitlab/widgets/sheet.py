@@ -11,7 +11,7 @@ from waitlab.controls import Control, Value, nearest, settle
 from waitlab.deciding import CONTROLS
 from waitlab.errors import ControlError, WaitlabError
 from waitlab.widgets.knobs import Knobs
-from waitlab.widgets.panel import WIDE, alert
+from waitlab.widgets.panel import COLUMNS, WIDE, alert
 
 if TYPE_CHECKING:
     from waitlab.deciding import Sheet
@@ -34,7 +34,7 @@ class SheetExplorer:
         self.sheet = decide(**self._fixed)
         settings = settle(CONTROLS, self._fixed, "decide")
         self.knobs = Knobs(_chosen(show, self._fixed), settings, self._moved)
-        self._table = widgets.HTML(layout={"width": "100%"})
+        self._table = widgets.HTML(layout={"width": "auto"})
         self.box = self._laid_out()
         self._moved()
 
@@ -53,8 +53,7 @@ class SheetExplorer:
         self.box.close()
 
     def _laid_out(self) -> Any:
-        halves = {"grid_template_columns": "repeat(2, minmax(0, 1fr))", "width": "100%"}
-        sliders = widgets.GridBox(list(self.knobs.widgets.values()), layout=halves)
+        sliders = widgets.GridBox(list(self.knobs.widgets.values()), layout=COLUMNS)
         box = widgets.VBox([sliders, self._table], layout={"max_width": WIDE, "width": "100%"})
         box.add_class("waitlab-decide")
         return box

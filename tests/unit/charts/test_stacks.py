@@ -1,12 +1,14 @@
 """Charts of the four stacks and of the chain: curves and limits by name, bars that add up, panels that do not mix."""
 
 from itertools import pairwise
+from math import log10
 
 import pytest
 from waitlab.charts import chart
 from waitlab.charts.palette import APPROACHES
 from waitlab.experiments import get
 from waitlab.load.samples import Sample
+from waitlab.runs import Series
 
 T0 = 100.0
 
@@ -91,6 +93,23 @@ def test_a_void_run_is_on_no_line_and_names_no_limit(stack):
     found = traces(chart(stack(rate=300, ms=21, limit="none"), stack(rate=450, limit="jdbc pool", saturated=True)))
     assert list(found["void: 1, the client was late"].x) == [450]
     assert len(found["JDBC offloaded: no limit hit"].x) == 1
+
+
+def test_a_difference_of_a_few_milliseconds_does_not_fill_the_figure(stack):
+    figure = chart(stack("mvc-virtual", 300, 21, "none"), stack("webflux-r2dbc", 300, 22, "none"))
+    low, high = figure.layout.yaxis.range
+    assert 10 ** (high - low) > 4 and sum(low <= log10(tick) <= high for tick in figure.layout.yaxis.tickvals) >= 2
+
+
+def test_failures_are_seen_although_the_scale_has_no_zero(stack):
+    runs = [stack("mvc-virtual", rate) for rate in (300, 700)]
+    lost = runs[1].series["requests"].samples[0]
+    runs[1].series["requests"] = Series(
+        "requests", (*runs[1].series["requests"].samples[1:], lost._replace(cls="reset"))
+    )
+    for figure in (chart(*runs), chart(runs[1], runs[1])):
+        assert figure.layout.yaxis.type == "log"
+        assert min(traces(figure)[next(name for name in traces(figure) if name.startswith("failed"))].y) > 0
 
 
 def test_the_bars_of_a_run_add_up_to_the_time_of_a_request(stack):

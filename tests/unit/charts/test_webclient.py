@@ -73,7 +73,7 @@ def broken(a_run, a_sample):
 
 
 def traces(figure):
-    return {trace.name: trace for trace in figure.data if trace.name}
+    return {trace.name.replace("<br>", " "): trace for trace in figure.data if trace.name}
 
 
 def test_each_experiment_has_its_chart(styled, held, broken):
@@ -103,6 +103,20 @@ def test_frames_are_never_markup(styled):
     assert evil[1] not in chart(styled(dump=dump)).words()
 
 
+def test_a_nested_class_in_a_frame_is_no_mathematics(styled):
+    nested = (PARK, "java.base/java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(A.java:1)")
+    dump = frames.table([ThreadInfo("x-exec-1", "WAITING", False, nested)])
+    table = chart(styled(dump=dump)).words().partition("Threads of")[2]
+    assert table.index("mathjax_ignore") < table.index("Synchronizer$ConditionObject")
+
+
+def test_the_legend_stands_between_title_and_plot(styled, held, broken):
+    for figure in (chart(styled(), styled("restclient")), chart(held(), held("split")), chart(broken())):
+        legend, height = figure.layout.legend, figure.layout.height
+        assert (legend.yref, legend.yanchor) == ("container", "top")
+        assert 34 <= (1 - legend.y) * height < figure.layout.margin.t
+
+
 def test_what_is_usual_is_not_in_a_name(styled):
     runs = [styled("restclient"), styled("restclient", factory="detected"), styled("restclient", threads="virtual")]
     names = list(chart(*runs).layout.xaxis.ticktext)
@@ -114,7 +128,9 @@ def test_medians_stand_beside_published_ones(styled):
     rows = {row[0]: row for row in client_rows([*runs, styled("restclient")])}
     assert rows["webclient-mono"][1:5] == ("100 (90 to 110)", "4,742", "2.0 (1.0 to 3.0)", "9.7 %")
     assert rows["restclient"][2] == rows["restclient"][4] == ""
-    assert chart(*runs, kind="clients").data[0].type == "table"
+    drawn = chart(*runs, kind="clients").data[0]
+    assert drawn.type == "table" and len(drawn.cells["values"]) == 4
+    assert drawn.cells["values"][1] == ["100<br>(90 to 110)<br>published 4,742"]
 
 
 def test_one_client_is_below_another_only_where_their_ranges_do_not_touch(styled):
@@ -132,7 +148,7 @@ def test_figures_are_told_in_words(styled, held, broken):
     rows = chart(styled(p50=90.0), styled("restclient"), kind="clients")
     assert "client restclient; p50 ms 100 (100 to 100)" in rows.summary and "CPU: every two" in rows.summary
     sides = chart(held(), held("split"), kind="boundaries")
-    assert "transaction apart; client restclient; open-in-view off; connection held" in sides.summary
+    assert "transaction apart; client restclient; open in view off; seen held" in sides.summary
     assert sides.table.startswith("<details><summary>Data of the figure</summary>") and "<td>apart</td>" in sides.table
     for run in (held(), broken()):
         assert run.line and run.line in chart(run).summary
@@ -173,12 +189,12 @@ def test_boundaries_are_rows(held):
 def test_answers_states_and_ages_share_the_time(broken):
     figure = chart(broken())
     found = traces(figure)
-    assert list(found["stale, at once: refused by the breaker: 1"].x) == [1]
+    assert list(found["stale, at once by the breaker: 1"].x) == [1]
     assert list(found["stale, after a time-out: 1"].y) == [3000]
     assert found["no answer: 1"].marker.color == ERROR
     assert (found["breaker open"].base[0], round(found["breaker open"].x[0], 3)) == (0.9, 1.0)
     assert found["breaker half-open"].x[0] == pytest.approx(6 - 1.9)
-    assert list(found["age of the board that is shown"].y) == [3, 1]
+    assert list(found["age of the board shown"].y) == [3, 1]
 
 
 def test_theory_opens_the_breaker_and_lets_probes_through(broken):

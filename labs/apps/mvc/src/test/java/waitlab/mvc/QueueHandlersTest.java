@@ -36,7 +36,7 @@ class QueueHandlersTest extends RunningApp {
     void seesWhoWorksAndWhoWaits(String door, int busy, int waiting, int virtual) {
         assertThat(send("DELETE", VIRTUAL + "/queues", "", OURS).status()).isEqualTo(200);
         List<CompletableFuture<Answer>> sent =
-                IntStream.range(0, REQUESTS).mapToObj(_ -> getLater(door + "/work?ms=400")).toList();
+                IntStream.range(0, REQUESTS).mapToObj(_ -> getLater(door + "/work?ms=1000")).toList();
         assertThat(sent).allSatisfy(s -> assertThat(s.join().status()).isEqualTo(200));
         JsonNode series = series();
         assertThat(together(series, busy, waiting)).isTrue();

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,12 +67,17 @@ class WorkTest {
         assertThatThrownBy(() -> work.on(wait -> { throw new BadValue("No."); })).isInstanceOf(BadValue.class);
     }
 
+    /** By the quietest of a few: what shares the processor makes the same rounds take longer. */
     @Test
     void burnsProcessorTimeAndNotTheClock() {
         Burn.processor(BRIEF);
+        double least = IntStream.range(0, 9).mapToDouble(_ -> burntMs(Duration.ofMillis(50))).min().orElseThrow();
+        assertThat(least).isBetween(25.0, 100.0);
+    }
+
+    private static double burntMs(Duration asked) {
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        Burn.processor(Duration.ofMillis(50));
-        long burnt = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
-        assertThat(burnt / 1e6).isBetween(35.0, 100.0);
+        Burn.processor(asked);
+        return (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before) / 1e6;
     }
 }

@@ -12,9 +12,9 @@ class InnocentHandlersTest extends RunningApp {
     @ParameterizedTest
     @ValueSource(strings = {"rest-template", "lock", "synchronized"})
     void waitsOnTheLoopForAsLongAsTheOtherTakes(String call) {
-        JsonNode body = get("/innocent/" + call + "?ms=40").body();
+        JsonNode body = get("/innocent/" + call + "?ms=400").body();
         assertThat(body.get("thread").asString()).contains("-http-");
-        assertThat(body.get("ended_us").asLong() - body.get("started_us").asLong()).isBetween(25_000L, 2_000_000L);
+        assertThat(body.get("ended_us").asLong() - body.get("started_us").asLong()).isGreaterThan(25_000);
     }
 
     @ParameterizedTest

@@ -32,7 +32,7 @@ class QueueHandlersTest extends RunningApp {
         send("PUT", "/settings", "{\"offload_pool_size\": %d}".formatted(THREADS), OURS);
         assertThat(send("DELETE", "/queues", "", OURS).status()).isEqualTo(200);
         List<CompletableFuture<Answer>> sent =
-                IntStream.range(0, REQUESTS).mapToObj(_ -> getLater("/jdbc-isolated?s=0.3")).toList();
+                IntStream.range(0, REQUESTS).mapToObj(_ -> getLater("/jdbc-isolated?s=0.8")).toList();
         assertThat(sent).allSatisfy(s -> assertThat(s.join().status()).isEqualTo(200));
         JsonNode series = get("/queues").body().get("series");
         assertThat(together(series, "offload_busy", THREADS, "offload_waiting", REQUESTS - THREADS)).isTrue();

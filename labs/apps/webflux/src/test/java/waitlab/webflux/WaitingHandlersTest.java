@@ -62,7 +62,7 @@ class WaitingHandlersTest extends RunningApp {
     @Test
     void queriesOnDistinctElasticThreadsRunAtOnce() {
         List<CompletableFuture<Answer>> queries =
-                Stream.generate(() -> getLater("/jdbc-isolated?s=0.3")).limit(8).toList();
+                Stream.generate(() -> getLater("/jdbc-isolated?s=1")).limit(8).toList();
         assertThat(queries.stream().map(q -> q.join().body().get("thread").asString()).distinct()).hasSize(8);
     }
 

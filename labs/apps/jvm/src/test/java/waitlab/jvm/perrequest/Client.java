@@ -17,7 +17,7 @@ final class Client implements AutoCloseable {
     Client(int port) {
         try {
             socket = new Socket("127.0.0.1", port);
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
@@ -21,6 +22,7 @@ class ChainTest {
     private static final int GATE = 30;
     private static final int BUFFER = 20;
     private static final int BATCH = 10;
+    private static final long MADE_UP_FOR_MS = 50;
     private static final Chain.Rates RATES = new Chain.Rates(2000, 4000, 1000, BATCH, Duration.ofMillis(500));
 
     private static List<Map<String, Long>> looks(String control) throws InterruptedException {
@@ -77,12 +79,12 @@ class ChainTest {
         assertThat(peak(looks, "door")).isLessThanOrEqualTo(BUFFER + 1);
     }
 
-    @Test
-    void theSourceIsSlowedToTheSink() throws InterruptedException {
-        long free = looks("none").getLast().get("produced");
-        for (String control : List.of("gate", "request-n")) {
-            assertThat(looks(control).getLast().get("produced")).isLessThan(free);
-        }
+    /** It makes no more than the sink can take while it goes on, and what there is room for on the way. */
+    @ParameterizedTest
+    @CsvSource({"gate, 30", "request-n, 120"})
+    void theSourceIsSlowedToTheSink(String control, int room) throws InterruptedException {
+        long ms = RATES.lasts().toMillis() + MADE_UP_FOR_MS;
+        assertThat(looks(control).getLast().get("produced")).isLessThanOrEqualTo(RATES.sink() * ms / 1000 + room);
     }
 
     @Test
