@@ -71,13 +71,13 @@ class Bench:
         result = self.lab.run_plan(plan, told, cut)
         return replace(result, partial=False) if result.partial and cut.late and not cut.stopped else result
 
-    def unmeasured(self, plan: Plan, *stops: threading.Event) -> LoadResult:
+    def unmeasured(self, plan: Plan) -> LoadResult:
         """Drives a plan that only prepares; Stop and Interrupt end the whole run, since nothing was measured.
 
         ServiceDied where a server died meanwhile.
         """
         self._check_alive()
-        cut = self._cut(*stops)
+        cut = self._cut()
         result = self.lab.run_plan(plan, None, cut)
         if result.partial and not cut.late:
             raise KeyboardInterrupt
@@ -88,8 +88,8 @@ class Bench:
         for app in self._used.values():
             check_alive(app)
 
-    def _cut(self, *stops: threading.Event) -> Cut:
-        return Cut(lambda: died_s(self._used.values()), self.stop, *stops)
+    def _cut(self) -> Cut:
+        return Cut(lambda: died_s(self._used.values()), self.stop)
 
     def check_stop(self) -> None:
         """Ends the run here if the reader pressed Stop."""
