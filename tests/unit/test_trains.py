@@ -1,5 +1,7 @@
 """What the lab's experiments share: nothing hangs on from a run that was stopped, and no dead server is measured."""
 
+import threading
+
 import pytest
 from fake_trains import FakeLab
 from waitlab import experiments
@@ -59,3 +61,12 @@ def test_client_styles_warms_up_until_a_request_costs_no_less():
     warm, then = [plan for plan in lab.plans if plan.streams[0].name == "warm"], lab.plans[4:]
     assert len(warm) == 4 and [plan.streams[0].name for plan in then] == ["floor", "slow"]
     assert "api=slow" in warm[0].streams[0].url and len(warm[0].streams[0].at_s) == FEW["users"]
+
+
+def test_stop_is_heard_while_the_compiler_is_waited_for():
+    lab, stop = FakeLab(), threading.Event()
+    settle = lab.run_plan
+    lab.run_plan = lambda *plan: (stop.set(), settle(*plan))[1]
+    with pytest.raises(KeyboardInterrupt):
+        measure(STYLES, STYLES.settle(FEW), lab, stop=stop)
+    assert len(lab.plans) == 1

@@ -52,7 +52,8 @@ def _warm(bench: Bench, app: App, door: str, s: Settings) -> tuple[str, ...]:
     def once() -> float:
         before_ms = _cpu_ms(app)
         bench.unmeasured(plan)
-        until(lambda: _idle(app), IDLE_WITHIN_S)
+        until(lambda: _idle(app, bench.stop), IDLE_WITHIN_S)
+        bench.check_stop()
         return (_cpu_ms(app) - before_ms) / plan.offered
 
     return warm(bench, app, own, once, WARM_ROUNDS, lambda before, last: last > STEADY * before)
@@ -63,11 +64,10 @@ def _cpu_ms(app: App) -> float:
     return float(app.get("/cpu")["process_cpu_us"]) / 1000
 
 
-def _idle(app: App) -> bool:
-    """Whether the server used hardly any processor time for a moment: its compiler has nothing left to do."""
+def _idle(app: App, stop: threading.Event) -> bool:
+    """Whether the server used hardly any processor time for a moment: its compiler is done. Or Stop was pressed."""
     before_ms = _cpu_ms(app)
-    threading.Event().wait(MOMENT_S)
-    return _cpu_ms(app) - before_ms < IDLE_SHARE * MOMENT_S * 1000
+    return stop.wait(MOMENT_S) or _cpu_ms(app) - before_ms < IDLE_SHARE * MOMENT_S * 1000
 
 
 def _once(bench: Bench, app: App, api: App, door: str, s: Settings) -> trains.Try:
