@@ -59,7 +59,7 @@ def test_free_bystander_names_the_frame():
 def test_free_bystander_keeps_the_question():
     assert "pool_size=61" in hints("free-bystander", styles(pool_size=61))[0]
     assert "users=59" in hints("free-bystander", styles(users=59))[0]
-    assert "busy?" in hints("free-bystander", styles(user=(400.0,) * 100))[0]
+    assert passes("free-bystander", styles(user=(400.0,) * 100)), "a busy machine is not the reader's fault"
     assert "every one counts" in hints("free-bystander", failing_styles())[0]
     assert not passes("free-bystander", styles(user=()))
 
