@@ -50,7 +50,7 @@ def test_no_way_is_faster_than_the_downstream(book):
 @holds("four-ways")
 def test_who_is_in_flight_is_decided_by_whoever_limits(book):
     peaks = each(four(book), "in_flight_peak")
-    assert (peaks["pool"], peaks["large"], peaks["gated"]) == (200, 2000, 200) and peaks["virtual"] > 10_000
+    assert (peaks["pool"], peaks["large"], peaks["gated"]) == (200, 2000, 200) and peaks["virtual"] > 18_000
 
 
 @holds("four-ways real-hold")
@@ -98,7 +98,7 @@ def test_a_crowd_too_heavy_for_the_heap_ends_its_own_jvm_and_no_other(book):
 def test_a_gate_that_rejects_serves_few_in_time_and_tells_the_rest_at_once(book):
     (run,) = book.runs("three")
     facts, served = run["facts"], run["series"]["served"]
-    assert 200 <= facts["served"] <= 1000 and facts["served"] + facts["dropped"] == 20_000
+    assert 200 <= facts["served"] <= 260 and facts["served"] + facts["dropped"] == 20_000
     assert served["errors"] == {"rejected": facts["dropped"]}
     assert served["p99_ms"] < 0.05 * four(book)["gated"]["series"]["served"]["p99_ms"]
 
@@ -122,7 +122,7 @@ def test_a_small_server_refuses_the_crowd_and_the_gate_saves_it(book):
 @holds("cpu-bound")
 def test_more_threads_compute_no_faster(book):
     rounds = book.runs("cpu-bound")[0]["facts"]["walls_each_by_way"]
-    assert 0.8 <= min(rounds["virtual"]) / min(rounds["cores"]) <= 1.3
+    assert 0.85 <= min(rounds["virtual"]) / min(rounds["cores"]) <= 1.3
 
 
 @holds("pressure")
@@ -155,14 +155,14 @@ def test_each_stack_was_measured_on_its_own_threads(book):
 @holds("below")
 def test_below_the_knee_the_four_are_equal(book):
     p50 = [run["series"]["requests"]["p50_ms"] for run in by_stack(book, "below").values()]
-    assert max(p50) <= 1.5 * min(p50)
+    assert max(p50) <= 1.2 * min(p50)
     assert {run["facts"]["first_limit"] for run in by_stack(book, "below").values()} == {"none"}
 
 
 @holds("above")
 def test_above_it_the_connections_are_named_on_all_four(book):
     for run in by_stack(book, "above").values():
-        assert 400 <= run["facts"]["throughput_per_s"] <= 500
+        assert 430 <= run["facts"]["throughput_per_s"] <= 500
         assert run["facts"]["first_limit"] in ("jdbc pool", "r2dbc pool")
 
 
@@ -205,7 +205,7 @@ def test_the_sheet_agrees_with_the_crowd(book):
     rows = {"pool": free["mvc-platform"], "virtual": free["mvc-virtual"], "gated": gated["mvc-virtual"]}
     for row, facts_of_run in ((row, runs[way]["facts"]) for way, row in rows.items()):
         assert (row.first_limit, row.ceiling_per_s) == ("jdbc pool", facts_of_run["ceiling_per_s"])
-        assert 0.5 * row.in_flight_peak <= facts_of_run["in_flight_peak"] <= row.in_flight_peak
+        assert 0.9 * row.in_flight_peak <= facts_of_run["in_flight_peak"] <= row.in_flight_peak
     assert free["mvc-virtual"].admit == gated["mvc-virtual"].in_flight_peak == 200
     alive = runs["virtual"]["facts"]["heap_peak_mb"] - runs["gated"]["facts"]["heap_peak_mb"]
     assert 0.5 * alive < free["mvc-virtual"].heap_peak_mb - gated["mvc-virtual"].heap_peak_mb < 2 * alive
