@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -42,11 +43,17 @@ class Teller:
         if self._progress is not None:
             return run
         if self._output is not None:
-            self._output.update({"text/plain": run.line, MIMETYPE: run.to_dict()}, raw=True)
+            self._output.update({**unbroken(run.line), MIMETYPE: run.to_dict()}, raw=True)
             _remember(run)
         else:
             print(run.line)
         return run
+
+
+def unbroken(line: str) -> dict[str, str]:
+    """The line as an output: JupyterLab breaks plain text within words, and this between them."""
+    style = "margin:0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
+    return {"text/plain": line, "text/html": f'<pre style="{style}">{html.escape(line)}</pre>'}
 
 
 def _notebook_output() -> Any:

@@ -4,6 +4,7 @@ import pytest
 from waitlab import recordings, session
 from waitlab.errors import ControlError, Interrupted, WaitlabError
 from waitlab.experiments import get
+from waitlab.progress import unbroken
 from waitlab.runs import Run, Series
 
 
@@ -54,3 +55,9 @@ def test_a_clone_that_cannot_be_written_keeps_no_recording_and_says_so(monkeypat
     monkeypatch.setattr(recordings, "FOLDER", tmp_path / "file")
     with pytest.raises(WaitlabError, match="Try: a clone that you may write to"):
         kept(get("bystander"), k=8)
+
+
+def test_a_run_s_line_is_broken_between_words_and_is_text_and_no_markup():
+    shown = unbroken("p99 < 5 ms & more")
+    assert shown["text/plain"] == "p99 < 5 ms & more"
+    assert "p99 &lt; 5 ms &amp; more" in shown["text/html"] and "word-break:normal" in shown["text/html"]
